@@ -34,6 +34,8 @@ const MATRIX = [
         'stored-columns',
         'references',
         'mysql-defaults',
+        'rejections',
+        'contract-drivers',
       ].map((name) => `packages/drizzle/test/${name}`),
     ],
   },

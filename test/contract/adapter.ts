@@ -1,6 +1,7 @@
 import type { IdErrorCode, IdRange } from '@snoflax/core'
 import type { OpenDatabase } from '../databases/open-database.js'
 import type { Customer, Graph, Junction, NewCustomer, NewGraph } from './schema.js'
+import type { Unawaited } from './unawaited.js'
 import type { Variant } from './variant.js'
 
 /** The matrix's text for a refused path, and how to recognize the refusal. */
@@ -71,6 +72,9 @@ export interface ContractPaths<Session> {
   readonly ends: Paths<Session, [], { readonly min: string; readonly max: string }>
   /** Number of orders for each customer that has some. */
   readonly counts: Paths<Session, [], ReadonlyMap<string, number>>
+
+  /** Calls with an id that is malformed: each must reject, never throw. */
+  readonly unawaited: Unawaited<Session>
 
   /** A write that bypasses the package, and must fail rather than leave a row without a valid id. */
   readonly around: Paths<Session, [row: NewCustomer], unknown>

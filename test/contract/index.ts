@@ -2,12 +2,14 @@ import type { ContractAdapter } from './adapter.js'
 import { testColumns } from './columns.js'
 import * as reads from './reads.js'
 import { describeVariants, testPaths } from './suite.js'
+import { testUnawaited } from './unawaited.js'
 import type { Variant } from './variant.js'
 import * as writes from './writes.js'
 
 export type { ContractAdapter, ContractPaths, Path, Paths, Refusal, Written } from './adapter.js'
 export type { Cell } from './record.js'
 export type { Customer, Graph, Junction, NewCustomer, NewGraph, NewOrder, Order } from './schema.js'
+export type { Awaitable, Unawaited } from './unawaited.js'
 export {
   type Contestant,
   contestants,
@@ -48,6 +50,8 @@ export function describeContract<Session>(
     testPaths(adapter, scene, 'page by id', adapter.page, reads.page)
     testPaths(adapter, scene, 'min and max', adapter.ends, reads.ends)
     testPaths(adapter, scene, 'group by id', adapter.counts, reads.counts)
+
+    testUnawaited(scene, adapter.unawaited)
 
     testPaths(adapter, scene, 'write without the package, which must fail', adapter.around, writes.around)
   })

@@ -190,6 +190,9 @@ const adapter = {
       },
     },
   },
+  unawaited: {
+    where: (session, id) => find(session, 'id = ?', [id]),
+  },
   around: {
     'insert without an id': {
       run: (session, { email, name }) =>

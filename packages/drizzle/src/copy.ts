@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { getTableName, SQL, Table } from 'drizzle-orm'
+import { getTableName, QueryPromise, SQL, Table } from 'drizzle-orm'
 import { npmVersion } from 'drizzle-orm/version'
 import type { IdDialect } from './id-column/dialect.js'
 import { shared } from './shared.js'
@@ -13,6 +13,9 @@ interface DrizzleClass {
 export interface DrizzleCopy {
   readonly version: string
   readonly SQL: typeof SQL
+  readonly QueryPromise: new () => object
+  /** The module of its dialect. */
+  readonly core: object
   readonly Dialect: DrizzleClass
   readonly Insert: DrizzleClass
 }
@@ -24,6 +27,8 @@ export const isBefore1 = ({ version }: { readonly version: string }): boolean =>
 export const ownCopy = (dialect: IdDialect): DrizzleCopy => ({
   version: npmVersion,
   SQL,
+  // Abstract in its types only.
+  QueryPromise: QueryPromise as never,
   ...classesIn(dialect.core, dialect),
 })
 
@@ -41,6 +46,7 @@ export function copyBehind(table: Table, dialect: IdDialect): DrizzleCopy {
   const copy = load && {
     version: load('version').npmVersion,
     SQL: load('sql/sql').SQL,
+    QueryPromise: load('query-promise').QueryPromise,
     ...classesIn(load(`${core}/index`), dialect),
   }
   const isOne = load && copy && isOf(table, load('table').Table)
@@ -118,6 +124,7 @@ function modulesBeside(file: string, root: '.' | '..') {
 function classesIn(core: object, { prefix }: IdDialect) {
   const classes = core as Readonly<Record<string, DrizzleClass>>
   return {
+    core,
     Dialect: classes[`${prefix}Dialect`] as DrizzleClass,
     // The names in Drizzle 1.0 and in 0.45.
     Insert: (classes[`${prefix}AsyncInsertBase`] ?? classes[`${prefix}InsertBase`]) as DrizzleClass,

@@ -18,6 +18,7 @@ import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy, remembe
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
 import { literal } from './id-column/literal.js'
+import { rejectRefusals, relationalQueryIn } from './rejections.js'
 import { keepingIds, type RelationalQuery, withAnswers } from './relational-queries.js'
 import { type Selecting, shared } from './shared.js'
 
@@ -68,7 +69,13 @@ export function hookInto(dialect: IdDialect, table: Table, builder: object): voi
       hookIntoBuilding(copy)
     })
     once(copy.Insert, () => hookIntoPreparing(copy.Insert.prototype as InsertMembers))
-    once(copy.Dialect, () => hookIntoDialect(copy, dialect))
+    once(copy.Dialect, () => {
+      hookIntoDialect(copy, dialect)
+      const unexported = isBefore1(copy) ? relationalQueryIn(copy.core, dialect) : {}
+      rejectRefusals({ ...copy.core, ...unexported }, copy, dialect.database)
+    })
+    const { QueryPromise } = copy
+    once(QueryPromise, () => rejectRefusals({ QueryPromise }, copy, dialect.database))
     checked.add(copy.Dialect)
   }
 }
@@ -79,7 +86,7 @@ const DIALECT_METHODS = [
 ]
 
 function check(copy: DrizzleCopy, dialect: IdDialect, table: Table, builder: object): void {
-  const { version, SQL, Dialect, Insert } = copy
+  const { version, SQL, QueryPromise, Dialect, Insert } = copy
   const of = isBefore1(copy)
     ? {
         table: ['getSQL'],
@@ -95,6 +102,7 @@ function check(copy: DrizzleCopy, dialect: IdDialect, table: Table, builder: obj
     { owner: table, name: 'Table.prototype', members: of.table },
     { owner: builder, name: 'ColumnBuilder', members: ['config', 'foreignKeyConfigs'] },
     { owner: new Param('', {} as never), name: 'Param', members: ['value', 'encoder'] },
+    { owner: QueryPromise?.prototype, name: 'QueryPromise.prototype', members: ['then'] },
     { owner: Insert?.prototype, name: 'Insert.prototype', members: ['prepare'] },
     { owner: SQL.prototype, name: 'SQL.prototype', members: of.building },
     { owner: new SQL([]), name: 'SQL', members: ['queryChunks', 'decoder', 'shouldInlineParams'] },

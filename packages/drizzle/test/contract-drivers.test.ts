@@ -15,6 +15,8 @@ import postgresJs from 'postgres'
 import drizzleAdapter, { create } from './contract/adapter.js'
 import { postgresSchema, sqliteSchema } from './contract/schema.js'
 import type { Session } from './contract/session.js'
+import { ofLibsql } from './contract/unawaited.js'
+import { related } from './contract/version.js'
 import { postgresStatements, sqliteStatements } from './generated-sql.js'
 
 // What drivers hand over differs: bytes as Buffer or ArrayBuffer, bigint as number, string or bigint, prepared
@@ -28,8 +30,11 @@ interface DriverSession extends Session {
 const adapterOf = (
   driver: string,
   open: (database: OpenDatabase, variant: Variant) => Promise<object>,
+  unawaited = drizzleAdapter.unawaited,
 ): ContractAdapter<DriverSession> => ({
   ...drizzleAdapter,
+  instead: {},
+  unawaited,
   orm: `Drizzle over ${driver}`,
   open: open as ContractAdapter<DriverSession>['open'],
   close: async (session) => {
@@ -43,15 +48,31 @@ const postgresJsAdapter = adapterOf('postgres.js', async (database, variant) => 
   await install(pool)
   await create(database, await postgresStatements(schema))
   const client = postgresJs(url, { max: 2, onnotice: () => {} })
-  return { db: overPostgresJs(client, { schema }), schema, variant, database, end: () => client.end() }
+  return {
+    db: overPostgresJs({ client, ...related(schema) }),
+    schema,
+    variant,
+    database,
+    end: () => client.end(),
+  }
 })
 
-const libsqlAdapter = adapterOf('libsql', async (database, variant) => {
-  const schema = sqliteSchema(variant)
-  await create(database, await sqliteStatements(schema))
-  const client = createClient({ url: `file:${(database as SqliteDatabase).file}` })
-  return { db: overLibsql(client, { schema }), schema, variant, database, end: () => client.close() }
-})
+const libsqlAdapter = adapterOf(
+  'libsql',
+  async (database, variant) => {
+    const schema = sqliteSchema(variant)
+    await create(database, await sqliteStatements(schema))
+    const client = createClient({ url: `file:${(database as SqliteDatabase).file}` })
+    return {
+      db: overLibsql({ client, ...related(schema) }),
+      schema,
+      variant,
+      database,
+      end: () => client.close(),
+    }
+  },
+  ofLibsql,
+)
 
 describeContract(postgresJsAdapter, variantsOf('postgres', { families }))
 describeContract(libsqlAdapter, variantsOf('sqlite', { families }))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { flax } from '@snoflax/core'
 import Database from 'better-sqlite3'
-import { relations, SQL, Table } from 'drizzle-orm'
+import { QueryPromise, relations, SQL, Table } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import * as mysqlCore from 'drizzle-orm/mysql-core'
 import * as pgCore from 'drizzle-orm/pg-core'
@@ -70,6 +70,7 @@ describe('what the package patches or calls', () => {
   test.each([
     ...(isBefore1 ? members('pg', 'Table', Table, ['getSQL']) : []),
     ...members('pg', 'SQL', SQL, patched.building),
+    ...members('pg', 'QueryPromise', QueryPromise, ['then']),
     ...members('pg', 'Insert', inserts(pgCore), ['prepare']),
     ...members('sqlite', 'Insert', inserts(sqliteCore), ['prepare']),
     ...members('mysql', 'Insert', inserts(mysqlCore), ['prepare']),

@@ -24,6 +24,7 @@ import * as mysqlWrites from './mysql-writes.js'
 import * as reads from './reads.js'
 import { mysqlSchema, postgresSchema, sqliteSchema } from './schema.js'
 import type { Session } from './session.js'
+import { ofMysql, ofServers, unawaited } from './unawaited.js'
 import { isBefore1, related } from './version.js'
 import * as writes from './writes.js'
 
@@ -89,6 +90,7 @@ const onMysql = {
   graphs: mysqlWrites.graphs,
   updates: { 'update().where(eq())': update },
   deletes: { 'delete().where(inArray())': remove },
+  unawaited: ofMysql,
   graph: {
     // Drizzle 1.0 has no way without lateral joins.
     ...(isBefore1 && mysqlReads.graph),
@@ -104,12 +106,14 @@ const adapter: ContractAdapter<Session> = {
     postgres: variantsOf('postgres'),
     mysql: variantsOf('mysql'),
   },
-  instead: { mysql: onMysql as unknown as ContractPaths<Session> },
+  // better-sqlite3 is synchronous: `transaction()` takes no promise, and raw SQL runs at once.
+  instead: { mysql: onMysql as unknown as ContractPaths<Session>, sqlite: { unawaited } },
   junction: { table: 'orders_to_tags', order: 'order_id', tag: 'tag_id' },
   open: (database, variant) => OPEN[database.kind](database, variant),
   close: async () => {},
   ...reads,
   ...writes,
+  unawaited: ofServers,
 }
 
 export default adapter

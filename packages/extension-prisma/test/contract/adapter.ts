@@ -322,6 +322,13 @@ const adapter: ContractAdapter<Session> = {
     },
   },
 
+  unawaited: {
+    'first()': ({ orm }, id) => orm.Customer.where({ id }).first(),
+    'create()': ({ orm }, id) => orm.Customer.create({ id, email: 'unawaited@example.org', name: 'Nobody' }),
+    'update()': ({ orm }, id) => orm.Customer.where({ id }).update({ name: 'Nobody' }),
+    'delete()': ({ orm }, id) => orm.Customer.where({ id }).delete(),
+  },
+
   around: { 'a client without the extension': { run: async ({ bare }) => bare() } },
 }
 

@@ -2,6 +2,7 @@ import { flake, flax } from '@snoflax/core'
 import { type ContractAdapter, contestants, variantsOf } from '@snoflax/test/contract'
 import * as reads from './reads.js'
 import { open, PGliteDialect, type Session } from './session.js'
+import { unawaited } from './unawaited.js'
 import * as writes from './writes.js'
 
 // PGlite is PostgreSQL behind another driver: these two families have every form of value between them.
@@ -22,6 +23,7 @@ const adapter: ContractAdapter<Session> = {
   close: async () => {},
   ...reads,
   ...writes,
+  unawaited,
 }
 
 export default adapter

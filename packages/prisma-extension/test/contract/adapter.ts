@@ -12,6 +12,7 @@ import { type AnyClient, clientOf, pushSchema, runCollations } from '../project/
 import { generateProject } from '../project/generate.js'
 import { VERSION } from '../project/version.js'
 import { contractConfiguration, contractProject } from './schema.js'
+import { unawaited } from './unawaited.js'
 
 export interface PrismaSession {
   readonly variant: Variant
@@ -98,6 +99,7 @@ const adapter: ContractAdapter<PrismaSession> = {
   junction: { table: '"_OrderToTag"', order: '"A"', tag: '"B"' },
   open,
   close: async ({ prisma }) => prisma.$disconnect(),
+  unawaited,
 
   inserts: {
     create: {

@@ -4,6 +4,7 @@ import { type ContractAdapter, variantsOf } from '@snoflax/test/contract'
 import { openDataSource } from '../open-data-source.js'
 import { entitiesFor, Session } from './entities.js'
 import * as reads from './reads.js'
+import { unawaited } from './unawaited.js'
 import * as writes from './writes.js'
 
 const adapter: ContractAdapter<Session> = {
@@ -19,6 +20,7 @@ const adapter: ContractAdapter<Session> = {
     new Session(await openDataSource(database, Object.values(entitiesFor(variant))), variant),
   close: ({ dataSource }) => dataSource.destroy(),
   ...writes,
+  unawaited,
   byId: reads.byId,
   byIds: reads.byIds,
   byRange: reads.byRange,
