@@ -39,7 +39,10 @@ export interface ReadSqlOptions {
  */
 export const NAMED_PLACEHOLDER = /:(?:\.\.\.)?[A-Za-z0-9_.]+/
 
-/** As text of a regular expression. */
+/**
+ * As text of a regular expression. Of comments, strings and quoted names only the beginning: one that matched them whole
+ * would need a stack as deep as they are long.
+ */
 interface Grammar {
   readonly comment: string
   readonly string: string
@@ -47,15 +50,11 @@ interface Grammar {
   readonly placeholder: string
 }
 
-const DOUBLED = (quote: string): string => `${quote}(?:[^${quote}]|${quote}${quote})*(?:${quote}|$)`
-const ESCAPED = (quote: string): string =>
-  `${quote}(?:[^${quote}\\\\]|\\\\(?:[^]|$)|${quote}${quote})*(?:${quote}|$)`
-
 /** In `/*! … *\/` the server runs what is inside, so only the ends are comments. MariaDB has `/*M! … *\/` besides. */
 const mysql = (begin: string): Grammar => ({
-  comment: String.raw`--(?=\s|$)[^\n]*|#[^\n]*|/\*${begin}\d*|/\*(?!${begin})[^]*?(?:\*/|$)`,
-  string: `[bBnNxX]?${ESCAPED("'")}|_\\w+\\s*${ESCAPED("'")}|${ESCAPED('"')}`,
-  quotedName: DOUBLED('`'),
+  comment: String.raw`--(?=\s|$)|#|/\*${begin}\d*|/\*`,
+  string: String.raw`[bBnNxX]?'|_\w+\s*'|"`,
+  quotedName: '`',
   placeholder: String.raw`\?`,
 })
 
@@ -63,17 +62,15 @@ const EXECUTABLE = /^\/\*M?!\d*$/
 
 const GRAMMARS: Readonly<Record<Database, Grammar>> = {
   postgres: {
-    // Block comments nest, which a regular expression can't match: see `endOfComment`.
-    comment: String.raw`--[^\n\r]*|/\*`,
-    // A tag of dollar quotes; its end is searched for.
-    string: String.raw`[eE]${ESCAPED("'")}|(?:[bBnNxX]|[uU]&)?${DOUBLED("'")}|\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$`,
-    quotedName: `(?:[uU]&)?${DOUBLED('"')}`,
+    comment: String.raw`--|/\*`,
+    string: String.raw`(?:[bBeEnNxX]|[uU]&)?'|\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$`,
+    quotedName: '(?:[uU]&)?"',
     placeholder: String.raw`\$\d+`,
   },
   sqlite: {
-    comment: String.raw`--[^\n]*|/\*[^]*?(?:\*/|$)`,
-    string: `[xX]?${DOUBLED("'")}`,
-    quotedName: `${DOUBLED('"')}|${DOUBLED('`')}|\\[[^\\]]*(?:\\]|$)`,
+    comment: String.raw`--|/\*`,
+    string: "[xX]?'",
+    quotedName: '["`[]',
     placeholder: String.raw`\?\d*|[:@$][\p{L}\p{N}_]+`,
   },
   mysql: mysql('!'),
@@ -81,8 +78,18 @@ const GRAMMARS: Readonly<Record<Database, Grammar>> = {
 }
 
 const NUMBER = String.raw`0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`
-const WORD = String.raw`[\p{L}_][\p{L}\p{M}\p{N}_$]*`
+const WORD = String.raw`[\p{L}_]`
+const BEHIND_WORD = /[^\p{L}\p{M}\p{N}_$]/gu
+const DOT = /\s*\.\s*/y
 const OPERATOR = String.raw`::|:=|<=>|->>|->|#>>|#>|<->|<@|@>|&&|\|\||!~\*|!~|~\*|~~\*|~~|<=|>=|<>|!=|==|[^]`
+
+const partOf = ({ quotedName }: Grammar) => new RegExp(`${quotedName}|${WORD}|\\*`, 'yu')
+const PARTS: Readonly<Record<Database, RegExp>> = {
+  postgres: partOf(GRAMMARS.postgres),
+  sqlite: partOf(GRAMMARS.sqlite),
+  mysql: partOf(GRAMMARS.mysql),
+  mariadb: partOf(GRAMMARS.mariadb),
+}
 
 const patterns = new Map<string, RegExp>()
 
@@ -91,11 +98,10 @@ function patternOf(dialect: Database, placeholder: RegExp | undefined): RegExp {
   const known = patterns.get(key)
   if (known !== undefined) return known
   const grammar = GRAMMARS[dialect]
-  const part = `(?:${grammar.quotedName}|${WORD})`
   const placeholders =
     placeholder === undefined ? grammar.placeholder : `${placeholder.source}|${grammar.placeholder}`
   const pattern = new RegExp(
-    `(\\s+)|(${grammar.comment})|(${grammar.string})|(${part}(?:\\s*\\.\\s*(?:${part}|\\*))*)` +
+    `(\\s+)|(${grammar.comment})|(${grammar.string})|(${grammar.quotedName}|${WORD})` +
       `|(::)|(${placeholders})|(${NUMBER})|${OPERATOR}`,
     'yu',
   )
@@ -132,14 +138,14 @@ export function readSql(sql: string, { dialect, placeholder, comments = false }:
     const [matched] = groups
     const isEnd = isExecutable && sql.startsWith('*/', start)
     const kind = isEnd ? 'comment' : kindOf(groups)
-    const end = isEnd ? start + 2 : endOf(sql, start, matched, kind, dialect)
+    const parts: string[] = []
+    const end = isEnd ? start + 2 : endOf(sql, start, matched, kind, dialect, parts)
     if (isEnd) isExecutable = false
     else if (kind === 'comment' && EXECUTABLE.test(matched)) isExecutable = true
     if (kind !== 'blank' && (comments || kind !== 'comment')) {
       const text = sql.slice(start, end)
       if (text === ')') around.pop()
       const isQuoted = kind === 'name' && /["`[]/.test(text)
-      const parts = kind === 'name' ? partsOf(text, dialect, isQuoted) : NO_PARTS
       tokens.push({
         kind,
         text,
@@ -156,22 +162,65 @@ export function readSql(sql: string, { dialect, placeholder, comments = false }:
   return tokens
 }
 
-const NO_PARTS: readonly string[] = []
-
-/** The end of PostgreSQL's nested comments and dollar quotes, which a regular expression can't match. */
+/** The index behind a token that begins with `matched`. Collects the parts of a name. */
 function endOf(
   sql: string,
   start: number,
   matched: string,
   kind: SqlTokenKind | 'blank',
   dialect: Database,
+  parts: string[],
 ): number {
   const from = start + matched.length
-  if (dialect !== 'postgres') return from
-  if (kind === 'comment' && matched === '/*') return endOfComment(sql, from)
-  if (kind !== 'string' || !matched.startsWith('$')) return from
-  const end = sql.indexOf(matched, from)
-  return end === -1 ? sql.length : end + matched.length
+  if (kind === 'name') return endOfName(sql, start, dialect, parts)
+  if (kind === 'comment') {
+    if (EXECUTABLE.test(matched)) return from
+    if (matched !== '/*') return indexOf(sql, dialect === 'postgres' ? /[\n\r]/g : /\n/g, from)
+    return dialect === 'postgres' ? endOfComment(sql, from) : behind(sql, '*/', from)
+  }
+  if (kind !== 'string') return from
+  if (matched.startsWith('$')) return behind(sql, matched, from)
+  const isEscaped = dialect === 'postgres' ? /^e/i.test(matched) : dialect !== 'sqlite'
+  return endOfQuoted(sql, from, isEscaped)
+}
+
+/** The index of the next match, or of the end. */
+function indexOf(sql: string, pattern: RegExp, from: number): number {
+  pattern.lastIndex = from
+  return pattern.exec(sql)?.index ?? sql.length
+}
+
+/** The index behind the next `end`, or of the end of the text. */
+function behind(sql: string, end: string, from: number): number {
+  const at = sql.indexOf(end, from)
+  return at === -1 ? sql.length : at + end.length
+}
+
+/** The index behind the quote that ends what the one before `from` begins. */
+function endOfQuoted(sql: string, from: number, isEscaped: boolean): number {
+  const quote = sql[from - 1]
+  if (quote === '[') return behind(sql, ']', from)
+  for (let at = from; at < sql.length; at++) {
+    if (sql[at] === '\\' && isEscaped) at++
+    else if (sql[at] === quote && sql[++at] !== quote) return at
+  }
+  return sql.length
+}
+
+/** A name may have several parts, as in `o . "id"` and `o.*`. */
+function endOfName(sql: string, start: number, dialect: Database, parts: string[]): number {
+  const part = PARTS[dialect]
+  for (let at = start, end = start; ; at = DOT.lastIndex) {
+    part.lastIndex = at
+    const begin = part.exec(sql)?.[0]
+    if (begin === undefined) return end
+    const from = at + begin.length
+    const isQuoted = /["`[]$/.test(begin)
+    end = isQuoted ? endOfQuoted(sql, from, false) : begin === '*' ? from : indexOf(sql, BEHIND_WORD, from)
+    parts.push(isQuoted ? unquoted(sql.slice(at, end)) : sql.slice(at, end))
+    DOT.lastIndex = end
+    if (!DOT.test(sql)) return end
+  }
 }
 
 function endOfComment(sql: string, from: number): number {
@@ -183,12 +232,6 @@ function endOfComment(sql: string, from: number): number {
     depth += found[0] === '/*' ? 1 : -1
   }
   return ends.lastIndex
-}
-
-function partsOf(name: string, dialect: Database, isQuoted: boolean): string[] {
-  if (!isQuoted) return name.split('.').map((part) => part.trim())
-  const part = new RegExp(`${GRAMMARS[dialect].quotedName}|${WORD}|\\*`, 'gu')
-  return Array.from(name.matchAll(part), ([one]) => unquoted(one))
 }
 
 function unquoted(part: string): string {

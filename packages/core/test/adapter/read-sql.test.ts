@@ -107,6 +107,26 @@ test('an unterminated literal of escaped quotes is read in one pass', () => {
   expect(texts(readSql(sql, { dialect: 'mysql' }))).toEqual([sql])
 })
 
+const MANY = 2 ** 24
+
+test.each([
+  ['a string', `'${'a'.repeat(MANY)}'`],
+  ['a string of quotes', `'${"''".repeat(MANY)}'`],
+  ['a quoted name', `"${'a'.repeat(MANY)}"`],
+  ['a name', 'a'.repeat(MANY)],
+])('%s of megabytes is one token', (_, sql) => {
+  for (const dialect of ['postgres', 'mysql'] as const) {
+    expect(readSql(sql, { dialect })).toMatchObject([{ start: 0, end: sql.length }])
+  }
+})
+
+test.each([
+  ['a line comment', `--${' 𝕏'.repeat(MANY / 2)}`],
+  ['a block comment', `/*${' 𝕏'.repeat(MANY / 2)}*/`],
+])('%s of megabytes is no token', (_, sql) => {
+  for (const dialect of ['postgres', 'mysql'] as const) expect(readSql(sql, { dialect })).toEqual([])
+})
+
 test('a backslash escapes nothing in PostgreSQL and SQLite', () => {
   for (const dialect of ['postgres', 'sqlite'] as const) {
     expect(texts(readSql("'a\\' = :b", { dialect, placeholder: NAMED_PLACEHOLDER }))).toEqual([
