@@ -563,3 +563,11 @@ describe('sent unchanged', () => {
     expect(build(query).params).toEqual(params)
   })
 })
+
+test.each(['=<>!', '<@>', 'not in ', 'is not null, '])(
+  'the text %s is read in one pass, however often it stands',
+  (text) => {
+    const read = sql`${id} ${sql.raw(`${text.repeat(40)};`)} ${a}`
+    expect(build(read).params).toHaveLength(1)
+  },
+)

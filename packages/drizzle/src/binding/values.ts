@@ -183,9 +183,15 @@ const mayBeIn = (columns: NamedColumns) => (chunk: unknown) =>
   !(chunk instanceof Column) &&
   (is(chunk, Placeholder) || columns.mayContain(isBare(chunk) ? chunk.value : chunk))
 
-/** The words and operators that Drizzle itself writes into conditions, between blanks and parentheses. */
-const DRIZZLES =
-  /^[\s(),]*(?:(?:[=<>!]+|is(?: not)? null|(?:not )?(?:in|i?like|between)|and|or|not|asc|desc|@>|<@|&&|(?:not )?exists)[\s(),]*)*$/
+/** A word that Drizzle itself writes into conditions, or operators, blanks and parentheses. */
+const DRIZZLES = /[\s(),=<>!@&]+|is(?: not)? null|in|i?like|between|and|or|not|asc|desc|exists/y
+
+/** Word by word, since one pattern for all of them takes exponential time, or a stack as deep as the text is long. */
+function isDrizzles(text: string): boolean {
+  DRIZZLES.lastIndex = 0
+  while (DRIZZLES.lastIndex < text.length) if (!DRIZZLES.test(text)) return false
+  return true
+}
 
 /** The texts in SQL, nested SQL included, that Drizzle did not write. */
 const textsIn = (chunks: readonly SQLChunk[], texts: string[] = []): string[] => {
@@ -193,7 +199,7 @@ const textsIn = (chunks: readonly SQLChunk[], texts: string[] = []): string[] =>
     if (chunk instanceof Column) continue
     if (is(chunk, StringChunk)) {
       const text = textOf(chunk)
-      if (!DRIZZLES.test(text)) texts.push(text)
+      if (!isDrizzles(text)) texts.push(text)
     } else if (is(chunk, SQL) && !isInlined(chunk)) textsIn(chunk.queryChunks, texts)
   }
   return texts
