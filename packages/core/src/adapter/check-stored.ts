@@ -1,6 +1,7 @@
 import { IdError } from '../primitives/errors.js'
 import { isBytes } from '../primitives/realms.js'
 import type { IdStorage } from '../storage/index.js'
+import { bytesOfDriver } from '../storage/read.js'
 import { hexOf } from './literal.js'
 
 /**
@@ -16,11 +17,15 @@ export function checkStored({ name, family }: IdStorage<string>, value: unknown)
   if (isStored[name](value, family.byteLength)) return
   throw new IdError(
     'NOT_CANONICAL',
-    `${family.name}: the column has storage ${name}, but the stored value is ${shown(value)}, written by ` +
-      'SQL that bypasses the column. Change that SQL to write the value of toDatabase()',
+    `${family.name}: the column has storage ${name}, but the stored value is ${shown(value)}, ${causeOf(value)}`,
     { family: family.name, value },
   )
 }
+
+const causeOf = (value: unknown): string =>
+  typeof value === 'object' && sizeOf(value) === undefined
+    ? 'which contains no bytes. A cache that keeps rows as JSON may have lost them: keep this query out of it, or store the ids as text'
+    : 'written by SQL that bypasses the column. Change that SQL to write the value of toDatabase()'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isUuid = (value: unknown): boolean => sizeOf(value) === (isText(value) ? 36 : 16)
@@ -34,10 +39,10 @@ const isStored: Record<IdStorage<string>['name'], (value: unknown, bytes: number
   bigint: (value) => (isText(value) ? /^-?\d+$/.test(value) : sizeOf(value) === undefined),
 }
 
-/** The number of characters or bytes. An array of numbers and the JSON of a Buffer are bytes too. */
+/** The number of characters or bytes, whichever form of bytes a driver or the JSON of a cache has. */
 function sizeOf(value: unknown): number | undefined {
-  const { length, byteLength, data } = Object(value)
-  return length ?? byteLength ?? data?.length
+  const { length, byteLength } = Object(bytesOfDriver(value))
+  return length ?? byteLength
 }
 
 const SHOWN = 48

@@ -39,17 +39,21 @@ export function ofStored(family: IdFamily, value: unknown, error: unknown): unkn
 
 /**
  * Converts the other forms in which drivers and caches return bytes to a Uint8Array: an ArrayBuffer (libsql), an array
- * of numbers (Cloudflare D1), the JSON of a Buffer. Returns other values unchanged.
+ * of numbers (Cloudflare D1), the JSON of a Buffer or of a Uint8Array. Returns other values unchanged.
  */
 export function bytesOfDriver(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isBytes(value)) return value
   if (isArrayBuffer(value)) return new Uint8Array(value)
   const { type, data } = value as { readonly type?: unknown; readonly data?: unknown }
-  const list = type === 'Buffer' ? data : value
+  const list = type === 'Buffer' ? data : isIndexed(value) ? Object.values(value) : value
   return Array.isArray(list) && list.length > 0 && list.every(isByte)
     ? Uint8Array.from(list as number[])
     : value
 }
+
+/** Whether an object is the JSON of a Uint8Array: `{"0":1,"1":2}`. */
+const isIndexed = (value: object): boolean =>
+  !ArrayBuffer.isView(value) && Object.keys(value).every((key, index) => key === String(index))
 
 const isByte = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0xff

@@ -97,6 +97,8 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     // Fields, not methods: Drizzle 1.0 looks for them on the instance.
     override mapToDriverValue = (id: unknown): unknown => {
       const value = this[IDS].toDatabase(id)
+      // As text, as PostgreSQL's drivers send it: the key of a cached query is JSON, which has no bigints.
+      if (typeof value === 'bigint' && dialect.database === 'postgres') return String(value)
       return this.isElement && value instanceof Uint8Array ? `\\x${hexOf(value)}` : value
     }
 
