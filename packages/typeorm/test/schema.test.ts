@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import {
   type FlaxId,
+  flake,
   flax,
   type IdFamily,
   type SnoId,
@@ -177,6 +178,22 @@ describe('refused when the DataSource is built', () => {
     })
     // The option is one of the whole process.
     pg.defaults.parseInt8 = false
+  })
+
+  test.each([
+    [{ supportBigNumbers: false }, 'mysql'],
+    [{ supportBigNumbers: false }, 'mariadb'],
+    [{ extra: { supportBigNumbers: false } }, 'mysql'],
+    [{ supportBigNumbers: true, extra: { supportBigNumbers: false } }, 'mysql'],
+  ])('bigint with %j in %s', async (options, type) => {
+    const entity = define(flake as unknown as IdFamily<string>, 'bigint')
+    const dataSource = new DataSource({ type, entities: [entity], ...options } as never)
+    const building = prepareDataSource(dataSource) as unknown as { buildMetadatas(): Promise<void> }
+    await expect(building.buildMetadatas()).rejects.toMatchObject({
+      code: 'STORAGE_REFUSED',
+      path: 'One.id',
+      message: expect.stringContaining('supportBigNumbers: false rounds them; remove that option'),
+    })
   })
 
   test('an unsupported kind of database', async () => {

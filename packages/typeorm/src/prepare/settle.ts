@@ -49,7 +49,7 @@ const joinColumnsOf = ({ relations }: EntityMetadata): ColumnMetadata[] =>
 function prepare(
   column: ColumnMetadata,
   definitions: Definitions,
-  { database, exactBigint }: DatabaseFacts,
+  { database, exactBigint, rounding }: DatabaseFacts,
   storages: Storages,
   number: number,
 ): PreparedColumn | undefined {
@@ -66,6 +66,14 @@ function prepare(
         'INVALID_OPTION',
         `${path}: arrays of ids need PostgreSQL, not ${database}; use a relation, or an entity with a row per id`,
         { family: family.name, field: 'array', path },
+      )
+    }
+    if (definition.storage === 'bigint' && rounding !== undefined) {
+      throw new IdError(
+        'STORAGE_REFUSED',
+        `${family.name}: storage bigint needs exact integers, and ${rounding} rounds them; remove that option of the ` +
+          'DataSource, or use another storage',
+        { family: family.name, field: 'storage', value: 'bigint', path },
       )
     }
     const storage = once(storages, definition, () =>
@@ -179,6 +187,8 @@ export interface DatabaseFacts {
   readonly database: Database
   /** Whether its driver returns 64-bit integers exactly. */
   readonly exactBigint: boolean
+  /** The option by which a driver that could returns rounded ones. */
+  readonly rounding: string | undefined
 }
 
 /** @throws {IdError} `INVALID_OPTION` for an unsupported type of DataSource. */
@@ -191,10 +201,14 @@ export function databaseOf({ options }: DataSource): DatabaseFacts {
       { field: 'type', value: options.type },
     )
   }
-  return { database, exactBigint: keepsBigints(options) }
+  const rounding = roundingOf(options)
+  return { database, exactBigint: database !== 'sqlite' && rounding === undefined, rounding }
 }
 
-function keepsBigints(options: DataSource['options']): boolean {
-  if (options.type === 'postgres') return options.parseInt8 !== true
-  return (options.type === 'mysql' || options.type === 'mariadb') && options.supportBigNumbers !== false
+/** The option by which the driver rounds 64-bit integers, if it is set. */
+function roundingOf(options: DataSource['options']): string | undefined {
+  if (options.type === 'postgres') return options.parseInt8 === true ? 'parseInt8: true' : undefined
+  if (options.type !== 'mysql' && options.type !== 'mariadb') return undefined
+  const { supportBigNumbers } = { ...options, ...(options.extra as Partial<typeof options> | undefined) }
+  return supportBigNumbers === false ? 'supportBigNumbers: false' : undefined
 }
