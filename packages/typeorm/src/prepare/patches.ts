@@ -20,7 +20,7 @@ import {
   preparedOf,
   state,
 } from '../columns/prepared.js'
-import { inIds, inOneParameter, markIdParameters, type Parametric, withIdValues } from '../read/parameters.js'
+import { asPlainKey, inOneParameter, markIdParameters, type Parametric, withIdValues } from '../read/parameters.js'
 import {
   putIdsIntoReturned,
   putIdsIntoRows,
@@ -153,7 +153,7 @@ function patchPrototypes(of: Prototypes): void {
     of.QueryBuilder,
     'getWhereInIdsCondition',
     ({ expressionMap: { mainAlias } }, conditionOf, ids) =>
-      inIds(mainAlias.metadata, ids) ?? conditionOf(ids),
+      asPlainKey(mainAlias.metadata.primaryColumns, () => conditionOf(ids)),
   )
   around<Selection, [unknown], Promise<RawRow[]>>(
     of.SelectQueryBuilder,

@@ -1,6 +1,6 @@
 import { IdError } from '@snoflax/core'
 import { checkComparable, isWord, type SqlToken } from '@snoflax/core/adapter'
-import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
+import type { DataSource } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 import { bound, unbound } from '../columns/bound.js'
@@ -340,13 +340,19 @@ export interface Parametric extends Selection {
 }
 
 /**
- * The condition of `whereInIds`, `delete([…])` and `update([…])` as one list. For keys with a transformer TypeORM writes
- * a chain of ORs, which SQLite refuses from a thousand ids on. Undefined if the key is not a single id.
+ * Runs TypeORM's own code for conditions by id as for a key without a transformer. With one it compares all of an object's
+ * properties, and matches every row if there is nothing to compare.
  */
-export function inIds(metadata: EntityMetadata, ids: unknown): ObjectLiteral | undefined {
-  const [key, another] = metadata.primaryColumns
-  if (!Array.isArray(ids) || ids.length < 2 || key === undefined || another !== undefined) return undefined
-  if (idColumnFor(key) === undefined || key.relationMetadata || key.embeddedMetadata) return undefined
-  const values = ids.map((id: ObjectLiteral) => key.getEntityValue(metadata.ensureEntityIdMap(id)) as unknown)
-  return values.includes(undefined) ? undefined : { [key.propertyName]: In(values) }
+export function asPlainKey<Condition>(
+  [key]: readonly ColumnMetadata[],
+  conditionOf: () => Condition,
+): Condition {
+  const idColumn = key && idColumnFor(key)
+  if (!idColumn) return conditionOf()
+  delete key.transformer
+  try {
+    return conditionOf()
+  } finally {
+    key.transformer = idColumn
+  }
 }
