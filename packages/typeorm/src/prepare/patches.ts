@@ -20,7 +20,13 @@ import {
   preparedOf,
   state,
 } from '../columns/prepared.js'
-import { asPlainKey, inOneParameter, markIdParameters, type Parametric, withIdValues } from '../read/parameters.js'
+import {
+  asPlainKey,
+  inOneParameter,
+  markIdParameters,
+  type Parametric,
+  withIdValues,
+} from '../read/parameters.js'
 import {
   putIdsIntoReturned,
   putIdsIntoRows,
@@ -29,7 +35,7 @@ import {
   type Stream,
 } from '../read/rows.js'
 import { type Selection, tokensOf } from '../read/sources.js'
-import { insertWithIds } from '../write/insert.js'
+import { insertWithIds, setInserted, type Updator } from '../write/insert.js'
 import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } from '../write/new-rows.js'
 import { generateIdsOfSave, insertInOrder, type Save } from '../write/saves.js'
 import { asStored, converting } from '../write/trees.js'
@@ -176,6 +182,11 @@ function patchPrototypes(of: Prototypes): void {
     'execute',
     async (builder, execute) => withIds(await insertWithIds(builder, execute), builder),
   )
+  around<Updator, [InsertResult, ObjectLiteral[]], Promise<void>>(
+    of.ReturningResultsEntityUpdator,
+    'insert',
+    (updator, set, result, entities) => setInserted(updator, () => set(result, entities), result),
+  )
   for (const name of ['sum', 'average', 'minimum', 'maximum']) {
     around<Belonging, [EntityTarget<ObjectLiteral>, string, ...unknown[]], Promise<number | null>>(
       of.EntityManager,
@@ -197,9 +208,9 @@ function patchPrototypes(of: Prototypes): void {
     transform(transformer)
     if (isPreparedColumn(transformer)) Object.assign(operator, held)
   })
-  around<Save, [], Promise<void>>(of.SubjectExecutor, 'execute', (save, execute) => {
+  around<Save, [], void>(of.SubjectExecutor, 'recompute', (save, recompute) => {
     if (hasIds(save.queryRunner)) generateIdsOfSave(save)
-    return execute()
+    recompute()
   })
   around<Save, [], Promise<void>>(of.SubjectExecutor, 'executeInsertOperations', (save, insert) =>
     hasIds(save.queryRunner) ? insertInOrder(save, insert) : insert(),

@@ -7,10 +7,12 @@ import { SubjectExecutor } from 'typeorm/persistence/SubjectExecutor.js'
 import { ClosureSubjectExecutor } from 'typeorm/persistence/tree/ClosureSubjectExecutor.js'
 import { MaterializedPathSubjectExecutor } from 'typeorm/persistence/tree/MaterializedPathSubjectExecutor.js'
 import { NestedSetSubjectExecutor } from 'typeorm/persistence/tree/NestedSetSubjectExecutor.js'
+import { ReturningResultsEntityUpdator } from 'typeorm/query-builder/ReturningResultsEntityUpdator.js'
 
 /** TypeORM's classes that can't be reached from a builder, and their folders. */
 const CLASSES = {
   FindOperator: [FindOperator, 'find-options'],
+  ReturningResultsEntityUpdator: [ReturningResultsEntityUpdator, 'query-builder'],
   SubjectExecutor: [SubjectExecutor, 'persistence'],
   ClosureSubjectExecutor: [ClosureSubjectExecutor, 'persistence/tree'],
   MaterializedPathSubjectExecutor: [MaterializedPathSubjectExecutor, 'persistence/tree'],
@@ -90,19 +92,19 @@ const MEMBERS = {
   QueryBuilder:
     'replacePropertyNamesForTheWholeQuery getWherePredicateCondition getWhereInIdsCondition createParameter createCteExpression',
   SelectQueryBuilder: 'loadRawResults stream',
-  InsertQueryBuilder: 'createInsertExpression execute obtainQueryRunner',
+  InsertQueryBuilder: 'createInsertExpression execute',
   UpdateQueryBuilder: 'execute',
   DeleteQueryBuilder: 'execute',
   SoftDeleteQueryBuilder: 'execute',
   QueryRunner: 'query release stream changeColumns',
   EntityManager: 'sum average minimum maximum',
   FindOperator: 'transformValue',
-  SubjectExecutor: 'execute executeInsertOperations recompute groupBulkSubjects',
+  ReturningResultsEntityUpdator: 'insert',
+  SubjectExecutor: 'executeInsertOperations recompute groupBulkSubjects',
   ClosureSubjectExecutor: 'insert update',
   MaterializedPathSubjectExecutor: 'insert update',
   NestedSetSubjectExecutor: 'insert update',
-  expressionMap:
-    'aliases selects insertColumns callListeners updateEntity useTransaction extraReturningColumns commonTableExpressions',
+  expressionMap: 'aliases selects insertColumns updateEntity commonTableExpressions',
   driver:
     'escapeQueryWithParameters createGeneratedMap preparePersistentValue prepareHydratedValue isReturningSqlSupported',
   EntityMetadata:

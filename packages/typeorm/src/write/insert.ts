@@ -27,10 +27,30 @@ export async function insertWithIds(
   if (!metadata || expressionMap.insertFromSelect || idColumnsIn(metadata).length === 0) return insert()
   checkExpressions(metadata, expressionMap, dataSourceOf(builder))
   generateMissingIds(builder)
-  if (needsReadBack(builder, metadata)) return insertAndReadBack(builder, metadata, insert)
-  const result = await insert()
-  describe(result, metadata, expressionMap)
-  return result
+  if (!needsReadBack(expressionMap, metadata)) {
+    const result = await insert()
+    describe(result, metadata, expressionMap)
+    return result
+  }
+  checkOverwrite(expressionMap, metadata)
+  conflictColumns(metadata, expressionMap.onUpdate)
+  const { returning, updateEntity } = expressionMap
+  try {
+    if (updateEntity) addReturning(expressionMap, metadata)
+    const result = await insert()
+    if (!updateEntity) valuesOf(expressionMap).forEach((_, row) => void takeBack(expressionMap, row))
+    return result
+  } finally {
+    expressionMap.returning = returning
+  }
+}
+
+/** With RETURNING, `raw` has the ids of each written row, as for keys that the database generates. */
+function addReturning(map: InsertMap, metadata: EntityMetadata): void {
+  const { returning = [] } = map
+  if (!Array.isArray(returning) || !dataSourceOf(metadata).driver.isReturningSqlSupported('insert')) return
+  const paths = columnsToReturn(metadata).map(({ propertyPath }) => propertyPath)
+  map.returning = [...new Set([...(returning as string[]), ...paths])]
 }
 
 /** Refuses ids in SQL in place of an id: TypeORM sends such SQL and its parameters unchanged. */
@@ -81,52 +101,42 @@ function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap
  * Whether TypeORM's result of an insert may be wrong: it takes the first returned row for the first inserted one. That
  * fails after a conflict, and for several rows in a database without RETURNING.
  */
-function needsReadBack(builder: InsertBuilder, metadata: EntityMetadata): boolean {
-  const { expressionMap } = builder
-  if (expressionMap.onUpdate) return true
+function needsReadBack(map: InsertMap, metadata: EntityMetadata): boolean {
+  if (map.onUpdate) return true
   // With auto-increment keys and no generated id, it is unknown which rows were ignored.
-  if (expressionMap.onIgnore) return keyColumns(metadata).length > 0
+  if (map.onIgnore) return keyColumns(metadata).length > 0
   return (
-    expressionMap.updateEntity &&
-    valuesOf(expressionMap).length > 1 &&
-    !dataSourceOf(builder).driver.isReturningSqlSupported('insert') &&
-    metadata.getInsertionReturningColumns().length > 0 &&
+    map.updateEntity &&
+    valuesOf(map).length > 1 &&
+    isReselected(metadata) &&
     metadata.primaryColumns.every(({ isGenerated }) => !isGenerated)
   )
 }
 
-/** Runs an insert, then reads the stored row of each entity. */
-async function insertAndReadBack(
-  builder: InsertBuilder,
-  metadata: EntityMetadata,
-  insert: () => Promise<InsertResult>,
-): Promise<InsertResult> {
-  const map = builder.expressionMap
-  checkOverwrite(map, metadata)
+/** Whether TypeORM reads inserted rows by a query, for columns that the database fills in. */
+const isReselected = (metadata: EntityMetadata): boolean =>
+  !dataSourceOf(metadata).driver.isReturningSqlSupported('insert') &&
+  metadata.getInsertionReturningColumns().some(({ isGenerated }) => !isGenerated)
+
+/** TypeORM's ReturningResultsEntityUpdator, which sets what an insert returned in its result and entities. */
+export interface Updator {
+  readonly queryRunner: QueryRunner
+  readonly expressionMap: InsertMap
+}
+
+/** Sets the stored row of each entity, where TypeORM would take another one for it. */
+export async function setInserted(
+  { queryRunner, expressionMap: map }: Updator,
+  set: () => Promise<void>,
+  result: InsertResult,
+): Promise<void> {
+  const metadata = metadataOf(map)
+  if (!metadata || idColumnsIn(metadata).length === 0 || !needsReadBack(map, metadata)) return set()
   const finding = {
     columns: conflictColumns(metadata, map.onUpdate),
     predicate: map.onUpdate?.indexPredicate,
   }
-  const { callListeners, updateEntity } = map
-  return onOneConnection(builder, async (queryRunner) => {
-    const tell = async (event: 'BeforeInsert' | 'AfterInsert') => {
-      if (!callListeners) return
-      for (const entity of valuesOf(map)) await queryRunner.broadcaster.broadcast(event, metadata, entity)
-    }
-    await tell('BeforeInsert')
-    Object.assign(map, { callListeners: false, updateEntity: false })
-    // With RETURNING, `raw` has one row for each written row.
-    map.extraReturningColumns = updateEntity ? columnsToReturn(metadata) : []
-    try {
-      const result = await insert()
-      if (updateEntity) await readBack(result, queryRunner, metadata, map, finding)
-      else valuesOf(map).forEach((_, row) => void takeBack(map, row))
-      await tell('AfterInsert')
-      return result
-    } finally {
-      Object.assign(map, { callListeners, updateEntity })
-    }
-  })
+  await readBack(result, queryRunner, metadata, map, finding)
 }
 
 /** Refuses an upsert in which only some rows have an id: it would overwrite stored ids with those generated for others. */
@@ -158,6 +168,10 @@ async function readBack(
 ): Promise<void> {
   const entities = valuesOf(map)
   const rows = await readStoredRows(queryRunner, metadata, entities, finding)
+  if (isReselected(metadata)) {
+    const loaded = entities.flatMap((entity, i) => loadedBy(metadata, entity, rows[i]) ?? [])
+    await queryRunner.broadcaster.broadcast('Load', metadata, loaded)
+  }
   result.generatedMaps = entities.map((entity, i) => hydrate(entity, rows[i]))
   // A row that isn't stored was ignored, so its entity loses the id generated for it.
   rows.forEach((row, i) => {
@@ -167,6 +181,22 @@ async function readBack(
   result.identifiers = entities.map(
     (entity, i) => (rows[i] && metadata.getEntityIdMap(entity)) as ObjectLiteral,
   )
+}
+
+/** What TypeORM's query would load: the columns that the database fills in, of a row with the entity's key. */
+function loadedBy(
+  metadata: EntityMetadata,
+  entity: ObjectLiteral,
+  row: StoredRow | undefined,
+): ObjectLiteral | undefined {
+  const { primaryColumns } = metadata
+  if (!row || primaryColumns.some((column) => column.getEntityValue(entity) !== row.get(column)))
+    return undefined
+  const loaded: ObjectLiteral = {}
+  for (const column of [...primaryColumns, ...metadata.getInsertionReturningColumns()]) {
+    column.setEntityValue(loaded, row.get(column))
+  }
+  return loaded
 }
 
 function hydrate(entity: ObjectLiteral, row: StoredRow | undefined): ObjectLiteral {
@@ -201,24 +231,4 @@ function refuse({ name: entity }: EntityMetadata, name: string): never {
     `${entity}: an upsert finds the stored id by its conflict columns, and ${JSON.stringify(name)} is neither a column nor a unique constraint of the entity`,
     { field: 'conflict', value: name, path: entity },
   )
-}
-
-/** Runs an insert and what follows it on one connection, in one transaction if the builder asks for it. */
-async function onOneConnection<Result>(
-  builder: InsertBuilder,
-  work: (queryRunner: QueryRunner) => Promise<Result>,
-): Promise<Result> {
-  const { queryRunner: given, expressionMap } = builder
-  const { useTransaction } = expressionMap
-  const queryRunner = builder.obtainQueryRunner()
-  builder.queryRunner = queryRunner
-  expressionMap.useTransaction = false
-  try {
-    if (!useTransaction || queryRunner.isTransactionActive) return await work(queryRunner)
-    return await queryRunner.manager.transaction(() => work(queryRunner))
-  } finally {
-    builder.queryRunner = given
-    expressionMap.useTransaction = useTransaction
-    if (queryRunner !== given) await queryRunner.release()
-  }
 }

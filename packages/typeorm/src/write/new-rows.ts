@@ -1,14 +1,11 @@
 import { IdError } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
-import type { EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import type { EntityMetadata, InsertResult, ObjectLiteral } from 'typeorm'
 import { type Belonging, generatedColumnsIn, type PreparedColumn, state } from '../columns/prepared.js'
 
 /** The part of TypeORM's InsertQueryBuilder that we use. */
 export interface InsertBuilder extends Belonging {
-  queryRunner?: QueryRunner | undefined
   readonly expressionMap: InsertMap
-  obtainQueryRunner(): QueryRunner
   execute(): Promise<InsertResult>
 }
 
@@ -19,14 +16,11 @@ export interface InsertMap {
   readonly onIgnore?: boolean
   readonly onUpdate?: OnUpdate
   insertColumns: string[]
-  extraReturningColumns: ColumnMetadata[]
   valuesSet?: ObjectLiteral | ObjectLiteral[]
   readonly parameters?: ObjectLiteral
   /** SQL, or names of columns. */
-  readonly returning?: unknown
-  callListeners: boolean
-  updateEntity: boolean
-  useTransaction: boolean
+  returning?: unknown
+  readonly updateEntity: boolean
 }
 
 /** What an insert does on a conflict. */

@@ -7,19 +7,26 @@ import { generateIds } from './new-rows.js'
 /** TypeORM's SubjectExecutor: the rows that one save is about to write. */
 export interface Save {
   readonly queryRunner: QueryRunner
+  readonly allSubjects: readonly Subject[]
   insertSubjects: Subject[]
-  recompute(): void
   groupBulkSubjects(subjects: Subject[], type: 'insert'): [Record<string, Subject[]>, string[]]
 }
 
-/** Generates the ids of new entities before their `@BeforeInsert` and the subscribers run, so that they see them. */
-export function generateIdsOfSave(save: Save): void {
-  const generated = save.insertSubjects.map(({ entity, metadata }) =>
-    entity ? generateIds(generatedColumnsIn(metadata), entity) : [],
+/**
+ * Generates the ids of a save's new rows, before TypeORM computes what each row changes: it then treats the ids as those
+ * that an application sets, and runs the same hooks.
+ */
+export function generateIdsOfSave({ allSubjects }: Save): void {
+  const inserted = allSubjects.filter(({ entity, mustBeInserted }) => entity && mustBeInserted)
+  const generated = inserted.flatMap(({ entity, metadata }) =>
+    generateIds(generatedColumnsIn(metadata), entity as ObjectLiteral),
   )
-  if (generated.every((columns) => columns.length === 0)) return
-  for (const subject of save.insertSubjects) subject.recompute()
-  save.recompute()
+  if (generated.length === 0) return
+  for (const subject of inserted) {
+    // As of a row with an id that TypeORM looked for and didn't find. Others with an id count as changed.
+    subject.databaseEntityLoaded = true
+    subject.recompute()
+  }
 }
 
 /**
@@ -28,8 +35,9 @@ export function generateIdsOfSave(save: Save): void {
  * references form a cycle, an update sets one later, as in TypeORM.
  */
 export async function insertInOrder(save: Save, insert: () => Promise<void>): Promise<void> {
-  const targetOf = targetsIn(save.insertSubjects)
-  save.insertSubjects = inOrder(save.insertSubjects, targetOf)
+  const given = save.insertSubjects
+  const targetOf = targetsIn(given)
+  save.insertSubjects = inOrder(given, targetOf)
   const positionOf = positionsIn(save)
   const isTooEarly = (subject: Subject, change: SubjectChangeMap) => {
     const target = change.relation?.isNullable ? targetOf(change) : undefined
@@ -43,6 +51,8 @@ export async function insertInOrder(save: Save, insert: () => Promise<void>): Pr
     subject.changeMaps = subject.changeMaps.filter((change) => !changes.includes(change))
   }
   await insert()
+  // The order of the hooks after it.
+  save.insertSubjects = given
   for (const { subject, changes } of deferred) {
     subject.changeMaps.push(...changes)
     if (subject.changeMaps.length === 0) continue
