@@ -1,0 +1,11 @@
+import { compareOn } from './differential.js'
+import { flaxPlaces } from './sources.js'
+import { VERSION } from './version.js'
+
+// The other storages and databases are for the matrix, and for differential.long.test.ts.
+compareOn(
+  flaxPlaces.filter(
+    ({ kind, storage }) => VERSION !== '' || (kind.name === 'sqlite' && storage === 'binary'),
+  ),
+  { numRuns: 12 },
+)
