@@ -537,8 +537,9 @@ class Side {
         const [stored] = await this.some(one.kind, [one.nodes.length])
         const isConflicting = one.way === 'upsert' || one.way === 'ignore'
         if (isConflicting && stored) {
-          rows.push({ ...stored, note: 'again' })
-          for (const name of ['since', 'version', 'gone', 'authorId']) delete (rows.at(-1) as Row)[name]
+          // TypeORM takes the stored rows in the order of the database for those of the insert.
+          rows.unshift({ ...stored, note: 'again' })
+          for (const name of ['since', 'version', 'gone', 'authorId']) delete (rows[0] as Row)[name]
         }
         const given = one.way === 'insert' || one.way === 'builder' ? rows : rows.map((row) => ({ ...row }))
         const target = this.classes[one.kind] as EntityTarget<Row>
@@ -622,11 +623,13 @@ class Side {
       }
       case 'relate': {
         const [from, to] = RELATED[one.relation]
-        const of = this.mean(await this.some(from, [one.of]), one.meantOf, from)
+        // Text keys have no foreign keys, which refuse a reference to an unknown row.
+        const known = (meant: Meant) => (meant === 'unknown' && one.way !== 'load' ? 'id' : meant)
+        const of = this.mean(await this.some(from, [one.of]), known(one.meantOf), from)
         const others = await this.some(to, one.rows)
         const builder = manager.createQueryBuilder().relation(this.classes[from], one.relation).of(of)
         const isList = one.relation === 'books' || one.relation === 'tags'
-        const value = this.mean(others, one.meant, to) as never
+        const value = this.mean(others, known(one.meant), to) as never
         if (one.way === 'load') {
           const loaded: unknown = await (isList ? builder.loadMany() : builder.loadOne())
           return Array.isArray(loaded) ? byName(loaded as Row[]) : loaded
@@ -693,7 +696,17 @@ class Side {
     }
     this.events = []
     const told = this.named(events) as Event[]
-    return { tables: this.named(tables), events: isInOrder ? inRuns(told, LOOSE) : inRuns(told, () => true) }
+    return {
+      tables: this.named(tables),
+      events: inRuns(
+        told.filter((one) => !isLoad(one)),
+        ({ of }) => !isInOrder || of.includes('_'),
+      ),
+      loads: inRuns(
+        told.filter(isLoad).sort((a, b) => (a.of + a.name < b.of + b.name ? -1 : 1)),
+        () => true,
+      ),
+    }
   }
 
   /** With names in place of ids. */
@@ -721,8 +734,8 @@ const ORDER = ['clos_closure', 'book_tags', 'profile', 'book', 'author']
 
 const byName = (rows: readonly Row[]): Row[] => [...rows].sort((a, b) => (a.name < b.name ? -1 : 1))
 
-/** Loaded rows and those of junctions come in the order of an index, or of what the database likes. */
-const LOOSE = ({ name, of }: Event) => /Load$/.test(name) || /_/.test(of)
+/** Rows are loaded where they were inserted, and rows with foreign keys are inserted in another order than those without. */
+const isLoad = ({ name }: Event) => name.endsWith('Load')
 
 /** Sorts the events that follow each other and differ only in their rows. */
 function inRuns(events: readonly Event[], isSorted: (event: Event) => boolean): unknown[] {
@@ -750,8 +763,23 @@ function plain(value: unknown, depth = 0): unknown {
   return Object.fromEntries(entries.map(([key, one]) => [key, plain(one, depth + 1)]))
 }
 
+/** Rows for the steps after it. */
+const FIRST: Step = {
+  do: 'save',
+  nodes: (['Author', 'Author', 'Book', 'Book', 'Tag', 'Slot', 'Slot'] as const).map((kind, i) => ({
+    kind,
+    isGiven: i % 2 === 0,
+    parent: i % 3 === 0 ? 0 : null,
+    other: null,
+    tags: [i],
+    isRoot: true,
+    hasProfile: i === 1,
+  })),
+  options: { listeners: true, reload: true, chunk: undefined },
+}
+
 const program = fc.record({
-  steps: fc.array(step, { minLength: 1, maxLength: 7 }),
+  steps: fc.array(step, { minLength: 1, maxLength: 6 }).map((steps) => [FIRST, ...steps]),
   hooks,
   /** Whether both sides have the same ids, and so the same order of all events. */
   isGivenAll: fc.boolean(),

@@ -187,7 +187,7 @@ describe('refused when the DataSource is built', () => {
     [{ supportBigNumbers: true, extra: { supportBigNumbers: false } }, 'mysql'],
   ])('bigint with %j in %s', async (options, type) => {
     const entity = define(flake as unknown as IdFamily<string>, 'bigint')
-    const dataSource = new DataSource({ type, entities: [entity], ...options } as never)
+    const dataSource = new DataSource({ type, database: 'none', entities: [entity], ...options } as never)
     const building = prepareDataSource(dataSource) as unknown as { buildMetadatas(): Promise<void> }
     await expect(building.buildMetadatas()).rejects.toMatchObject({
       code: 'STORAGE_REFUSED',
