@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { flake, flax, IdError, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
 import { seal } from '@snoflax/seal'
-import { type OpenDatabase, postgres } from '@snoflax/test'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { onConnection, type PostgresDatabase, postgres } from '@snoflax/test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 const SQL = readFileSync(new URL('../sql/seal.sql', import.meta.url), 'utf8')
 const KEY = createHash('sha256').update('a key of the SQL tests').digest()
@@ -19,7 +19,7 @@ const KINDS = [
   ['uidLocal', 'u', prefixed(uidLocal, 'u')],
 ] as const satisfies readonly (readonly [string, string, IdFamily])[]
 
-let database: OpenDatabase
+let database: PostgresDatabase
 beforeAll(async () => {
   database = await postgres.open()
   await database.query('CREATE EXTENSION pgcrypto')
@@ -127,4 +127,110 @@ test('without pgcrypto the installation is refused, and nothing is installed', a
   } finally {
     await empty.close()
   }
+})
+
+// Mallory may create in the database, and so owns what she creates there: extensions that are trusted, and schemas. A
+// superuser installs and calls.
+describe('a hostile role', () => {
+  let database: PostgresDatabase
+  let mallory: (sql: string) => Promise<unknown>
+  let name: string
+  beforeEach(async () => {
+    database = await postgres.open()
+    const role = await database.role()
+    name = role.name
+    await database.query(`GRANT CREATE ON DATABASE ${database.name} TO ${name}`)
+    mallory = (sql) => onConnection(role.url, (client) => client.query(sql))
+    await mallory('CREATE SCHEMA hers; GRANT USAGE ON SCHEMA hers TO PUBLIC')
+  })
+  afterEach(() => database.close())
+
+  /** Functions of the names and types of pgcrypto's, which tell what they get. */
+  const planted = ['hmac', 'encrypt', 'decrypt']
+    .map(
+      (one) => `CREATE FUNCTION hers.${one}(bytea, bytea, text) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+        BEGIN
+          RAISE WARNING 'hostile: % has % and %', current_user, $1, $2;
+          RETURN decode(repeat('ab', 32), 'hex');
+        END $$;`,
+    )
+    .join('\n')
+
+  /** What a superuser's calls give away. */
+  async function hostile(): Promise<string[]> {
+    const told: string[] = []
+    const client = await database.connect()
+    client.on('notice', ({ message }) => told.push(String(message)))
+    for (const call of [
+      `derive_key('\\x${KEY.toString('hex')}'::bytea, 'flax')`,
+      `derive_key('\\x${KEY.toString('hex')}'::bytea, 'flax', 'cus')`,
+      `seal('\\x000000000000000000000000'::bytea, '\\x${KEY.toString('hex')}'::bytea)`,
+      `open('AAAAAAAAAAAAAAAAAAAAAA', '\\x${KEY.toString('hex')}'::bytea, 12)`,
+    ]) {
+      await client.query(`SELECT snoflax_seal.${call}`).catch(() => undefined)
+    }
+    return told
+  }
+
+  test('that owns pgcrypto cannot put its own functions in the place of those that get the key', async () => {
+    await mallory('CREATE EXTENSION pgcrypto SCHEMA hers')
+    await database.query(SQL)
+    await expect(mallory('DROP EXTENSION pgcrypto')).rejects.toMatchObject({ code: '2BP01' })
+    expect(await hostile()).toEqual([])
+    await mallory(`DROP EXTENSION pgcrypto CASCADE; ${planted}`)
+    expect(await hostile()).toEqual([])
+    await expect(
+      mallory('CREATE FUNCTION snoflax_seal._hmac(bytea, bytea) RETURNS bytea LANGUAGE sql RETURN $1'),
+    ).rejects.toMatchObject({ code: '42501' })
+    await mallory(
+      `DROP FUNCTION hers.hmac, hers.encrypt, hers.decrypt; CREATE EXTENSION pgcrypto SCHEMA hers`,
+    )
+    expect(await hostile()).toEqual([])
+  })
+
+  test('that puts its own functions where pgcrypto was before a superuser moved it changes nothing', async () => {
+    await mallory('CREATE EXTENSION pgcrypto SCHEMA hers')
+    await database.query(SQL)
+    const derived = `SELECT snoflax_seal.derive_key('\\x${KEY.toString('hex')}', 'flax') AS derived`
+    const before = await database.query(derived)
+    await database.query('CREATE SCHEMA other; ALTER EXTENSION pgcrypto SET SCHEMA other')
+    await mallory(planted)
+    expect(await hostile()).toEqual([])
+    expect(await database.query(derived)).toEqual(before)
+  })
+
+  test('that owns functions of pgcrypto, or has put others in their place, is refused', async () => {
+    await database.query('CREATE EXTENSION pgcrypto SCHEMA hers')
+    await database.query(`ALTER FUNCTION hers.encrypt(bytea, bytea, text) OWNER TO ${name}`)
+    await expect(database.query(SQL)).rejects.toMatchObject({
+      code: '42501',
+      message: expect.stringContaining(
+        `role ${name} owns hers.encrypt(bytea,bytea,text), and so could run code`,
+      ),
+    })
+    await database.query('DROP EXTENSION pgcrypto; CREATE EXTENSION pgcrypto SCHEMA hers')
+    await database.query('ALTER EXTENSION pgcrypto DROP FUNCTION hers.hmac(bytea, bytea, text)')
+    await expect(database.query(SQL)).rejects.toMatchObject({ code: '55000' })
+    expect(await database.query("SELECT FROM pg_namespace WHERE nspname = 'snoflax_seal'")).toEqual([])
+  })
+
+  test('gets nothing by default privileges of the owner', async () => {
+    await database.query('CREATE EXTENSION pgcrypto')
+    const owner = await database.connect()
+    for (const kind of ['SCHEMAS', 'FUNCTIONS', 'TABLES', 'SEQUENCES', 'TYPES']) {
+      await owner.query(`ALTER DEFAULT PRIVILEGES GRANT ALL ON ${kind} TO ${name} WITH GRANT OPTION;
+        ALTER DEFAULT PRIVILEGES GRANT ALL ON ${kind} TO PUBLIC`)
+    }
+    await owner.query(SQL)
+    await owner.query('GRANT USAGE ON SCHEMA snoflax_seal TO PUBLIC')
+    for (const sql of [
+      `CREATE FUNCTION snoflax_seal.derive_key(bytea, text) RETURNS bytea LANGUAGE sql RETURN $1`,
+      `SELECT snoflax_seal.derive_key('', '')`,
+      `SELECT snoflax_seal.seal('', '')`,
+      `SELECT snoflax_seal.open('', '', 12)`,
+    ]) {
+      await expect(mallory(sql), sql).rejects.toMatchObject({ code: '42501' })
+    }
+    expect(await hostile()).toEqual([])
+  })
 })
