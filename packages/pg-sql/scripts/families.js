@@ -10,6 +10,7 @@ const neighbourhood = {
   option: ', neighbourhood integer DEFAULT {neighbourhood}',
   'option type': ', integer',
   'option passed': ', neighbourhood',
+  'option default': ', {neighbourhood}',
   'option refusal': ', 22003 for a neighbourhood outside 5 to 10',
   'time refusal': ', 22003 for a neighbourhood outside 5 to 10',
 }
@@ -178,6 +179,7 @@ function common(name, { byteLength, tag }) {
     option: '',
     'option type': '',
     'option passed': '',
+    'option default': '',
     'option refusal': '',
     'end arguments': 'at timestamptz',
     'after the last': 'at > timestamptz {lastMoment}',

@@ -376,9 +376,9 @@ CREATE OR REPLACE FUNCTION snoflax.{family}_partman_decode(key text) RETURNS tim
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
   IF char_length(key) = {characters} THEN
-    RETURN snoflax.{family}_time(key);
+    RETURN snoflax.{family}_time(key{option default});
   END IF;
-  RETURN snoflax.{family}_time(key::uuid);
+  RETURN snoflax.{family}_time(key::uuid{option default});
 END $$;
 
 -- [state]

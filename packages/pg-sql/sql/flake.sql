@@ -82,7 +82,7 @@ COMMENT ON FUNCTION snoflax.flake_from_hex(text) IS
 CREATE OR REPLACE FUNCTION snoflax._flake_epoch(epoch_ms bigint, caller text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-  RETURN snoflax._check_field('epoch_ms', epoch_ms, -8640000000000000, {maxEpochMs}, caller);
+  RETURN snoflax._check_field('epoch_ms'::text, epoch_ms, -8640000000000000::bigint, {maxEpochMs}::bigint, caller);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax._flake_time(bytes bytea, epoch_ms bigint) RETURNS timestamptz
@@ -129,15 +129,15 @@ BEGIN
   IF fields IS NULL THEN
     RETURN NULL;
   END IF;
-  fields.time_ms := snoflax._check_field('time_ms', fields.time_ms, epoch, epoch + {time.max},
-    'flake_pack');
+  fields.time_ms := snoflax._check_field('time_ms'::text, fields.time_ms, epoch, epoch + {time.max}::bigint,
+    'flake_pack'::text);
   RETURN int8send(
     ((fields.time_ms - epoch) << {time.shift})
-    | (snoflax._check_field('datacenter', fields.datacenter, 0, {datacenter.max}, 'flake_pack')
+    | (snoflax._check_field('datacenter'::text, fields.datacenter::bigint, 0::bigint, {datacenter.max}::bigint, 'flake_pack'::text)
       << {datacenter.shift})
-    | (snoflax._check_field('worker', fields.worker, 0, {worker.max}, 'flake_pack')
+    | (snoflax._check_field('worker'::text, fields.worker::bigint, 0::bigint, {worker.max}::bigint, 'flake_pack'::text)
       << {worker.shift})
-    | snoflax._check_field('counter', fields.counter, 0, {counter.max}, 'flake_pack'));
+    | snoflax._check_field('counter'::text, fields.counter::bigint, 0::bigint, {counter.max}::bigint, 'flake_pack'::text));
 END $$;
 
 COMMENT ON FUNCTION snoflax.flake_pack(snoflax.flake_fields, bigint) IS
@@ -233,8 +233,8 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   number bigint :=
-    snoflax._check_field('datacenter', datacenter, 0, {datacenter.max}, 'flake_set_worker') * 32
-    + snoflax._check_field('worker', worker, 0, {worker.max}, 'flake_set_worker');
+    snoflax._check_field('datacenter'::text, datacenter::bigint, 0::bigint, {datacenter.max}::bigint, 'flake_set_worker'::text) * 32
+    + snoflax._check_field('worker'::text, worker::bigint, 0::bigint, {worker.max}::bigint, 'flake_set_worker'::text);
   epoch bigint := snoflax._flake_epoch(epoch_ms, 'flake_set_worker');
   g snoflax._generator;
 BEGIN

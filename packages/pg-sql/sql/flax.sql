@@ -45,8 +45,8 @@ BEGIN
   IF fields IS NULL THEN
     RETURN NULL;
   END IF;
-  fields.time_ms := snoflax._check_field('time_ms', fields.time_ms,
-    {epochMs}, {lastMs}, 'flax_pack');
+  fields.time_ms := snoflax._check_field('time_ms'::text, fields.time_ms,
+    {epochMs}::bigint, {lastMs}::bigint, 'flax_pack'::text);
   IF fields.random IS NULL THEN
     RAISE EXCEPTION 'flax_pack: random is NULL' USING ERRCODE = '22023';
   ELSIF octet_length(fields.random) <> {random.bytes} THEN

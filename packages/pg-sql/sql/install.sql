@@ -13,11 +13,11 @@ SELECT pg_advisory_xact_lock(1936617320, hashtext('snoflax'));
 DO $$
 DECLARE
   danger record;
+  grantee text;
   installed text;
 BEGIN
   IF to_regnamespace('snoflax') IS NULL THEN
     CREATE SCHEMA snoflax;
-    RETURN;
   END IF;
 
   IF current_setting('snoflax.extension', true) IS DISTINCT FROM 'on' AND EXISTS (
@@ -28,7 +28,17 @@ BEGIN
       HINT = 'ALTER EXTENSION snoflax UPDATE';
   END IF;
 
-  -- A role that owns objects which these functions use, or may create others beside them, gets the rights of all
+  -- Default privileges on schemas may let others create in this one.
+  FOR grantee IN
+    SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+      FROM pg_namespace s, aclexplode(s.nspacl) a
+     WHERE s.oid = 'snoflax'::regnamespace AND a.privilege_type = 'CREATE'
+       AND a.grantee NOT IN (s.nspowner, current_user::regrole) AND pg_has_role(s.nspowner, 'USAGE')
+  LOOP
+    EXECUTE format('REVOKE CREATE ON SCHEMA snoflax FROM %s CASCADE', grantee);
+  END LOOP;
+
+  -- A role that owns objects which these functions use, or may still create others beside them, gets the rights of all
   -- callers. Only a superuser has those anyway.
   WITH ours AS (
     SELECT 'snoflax'::regnamespace AS schema,
@@ -75,6 +85,10 @@ BEGIN
       USING ERRCODE = '55000', HINT = 'Install with the newer package.';
   END IF;
 END $$;
+
+-- For revoke.sql.
+SELECT set_config('snoflax.functions', coalesce(string_agg(oid::text, ' '), ''), true)
+  FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace;
 
 CREATE OR REPLACE FUNCTION snoflax.version() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN '@version@';

@@ -227,9 +227,9 @@ BEGIN
   PERFORM FROM snoflax._lease_family l WHERE l.family = lease_acquire.family FOR UPDATE;
   f := snoflax._lease_enter(family, 'lease_acquire', true);
   PERFORM snoflax._lease_check_ttl(f, ttl_ms, 'lease_acquire'),
-    snoflax._check_field('last_number', last_number, 0, f.last_number, 'lease_acquire'),
-    snoflax._check_field('first_number', first_number, 0, last_number, 'lease_acquire'),
-    snoflax._check_field('shards', shards, 1, f.max_shards, 'lease_acquire');
+    snoflax._check_field('last_number'::text, last_number::bigint, 0::bigint, f.last_number::bigint, 'lease_acquire'::text),
+    snoflax._check_field('first_number'::text, first_number::bigint, 0::bigint, last_number::bigint, 'lease_acquire'::text),
+    snoflax._check_field('shards'::text, shards::bigint, 1::bigint, f.max_shards::bigint, 'lease_acquire'::text);
   IF coalesce(holder, '') = '' OR epoch_ms IS NULL THEN
     RAISE EXCEPTION 'lease_acquire: % is missing', CASE WHEN epoch_ms IS NULL THEN 'epoch_ms' ELSE 'holder' END
       USING ERRCODE = '22023';
@@ -378,7 +378,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_
 DECLARE
   f snoflax._lease_family := snoflax._lease_enter(family, 'lease_set_max_ttl', true);
 BEGIN
-  PERFORM snoflax._check_field('ttl_ms', ttl_ms, 100, 86400000, 'lease_set_max_ttl');
+  PERFORM snoflax._check_field('ttl_ms'::text, ttl_ms::bigint, 100::bigint, 86400000::bigint, 'lease_set_max_ttl'::text);
   -- A shorter margin must begin after all longer leases, so this waits for everyone who grants one and has read the table.
   LOCK TABLE snoflax._lease_family IN ACCESS EXCLUSIVE MODE;
   UPDATE snoflax._lease_family l SET max_ttl_ms = least(l.max_ttl_ms, ttl_ms), margin_ms = ttl_ms,
@@ -440,8 +440,8 @@ DECLARE
 BEGIN
   PERFORM FROM snoflax._lease_family l WHERE l.family = lease_reset.family FOR UPDATE;
   f := snoflax._lease_enter(family, 'lease_reset', true);
-  PERFORM snoflax._check_field('last_number', last_number, 0, f.last_number, 'lease_reset'),
-    snoflax._check_field('first_number', first_number, 0, last_number, 'lease_reset');
+  PERFORM snoflax._check_field('last_number'::text, last_number::bigint, 0::bigint, f.last_number::bigint, 'lease_reset'::text),
+    snoflax._check_field('first_number'::text, first_number::bigint, 0::bigint, last_number::bigint, 'lease_reset'::text);
   WITH gone AS (
     DELETE FROM snoflax._lease l
      WHERE l.family = f.family AND l.number BETWEEN first_number AND lease_reset.last_number AND NOT l.permanent

@@ -214,7 +214,7 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._uid_step(micro_seconds integer, caller text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  us integer := snoflax._check_field('micro_seconds', micro_seconds, 0, {uid.microSeconds.max}, caller);
+  us integer := snoflax._check_field('micro_seconds'::text, micro_seconds::bigint, 0::bigint, {uid.microSeconds.max}::bigint, caller);
 BEGIN
   IF us % {uid.stepUs} <> 0 THEN
     RAISE EXCEPTION '%: micro_seconds % is not a multiple of %', caller, us, {uid.stepUs} USING ERRCODE = '22003';

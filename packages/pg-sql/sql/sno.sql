@@ -68,18 +68,18 @@ BEGIN
   IF fields IS NULL THEN
     RETURN NULL;
   END IF;
-  ms := snoflax._check_field('time_ms', fields.time_ms, {epochMs}, {lastMs},
-    'sno_pack') - {epochMs};
+  ms := snoflax._check_field('time_ms'::text, fields.time_ms, {epochMs}::bigint, {lastMs}::bigint,
+    'sno_pack'::text) - {epochMs};
   IF ms % {unitMs}::bigint <> 0 THEN
     RAISE EXCEPTION 'sno_pack: time_ms % does not start a unit of % ms', fields.time_ms, {unitMs}
       USING ERRCODE = '22003';
   END IF;
   RETURN snoflax._sno_compose(
     ms / {unitMs},
-    snoflax._check_field('tick_tock', fields.tick_tock, 0, {tickTock.max}, 'sno_pack')::integer,
-    snoflax._check_field('meta', fields.meta, 0, {meta.max}, 'sno_pack')::integer,
-    snoflax._check_field('partition', fields.partition, 0, {partition.max}, 'sno_pack')::integer,
-    snoflax._check_field('sequence', fields.sequence, 0, {sequence.max}, 'sno_pack')::integer);
+    snoflax._check_field('tick_tock'::text, fields.tick_tock::bigint, 0::bigint, {tickTock.max}::bigint, 'sno_pack'::text)::integer,
+    snoflax._check_field('meta'::text, fields.meta::bigint, 0::bigint, {meta.max}::bigint, 'sno_pack'::text)::integer,
+    snoflax._check_field('partition'::text, fields.partition::bigint, 0::bigint, {partition.max}::bigint, 'sno_pack'::text)::integer,
+    snoflax._check_field('sequence'::text, fields.sequence::bigint, 0::bigint, {sequence.max}::bigint, 'sno_pack'::text)::integer);
 END $$;
 
 COMMENT ON FUNCTION snoflax.sno_pack(snoflax.sno_fields) IS
@@ -97,7 +97,7 @@ CREATE OR REPLACE FUNCTION snoflax.sno_with_meta(id bytea, meta integer) RETURNS
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
   RETURN set_byte(snoflax._sno_bytes(id, 'sno_with_meta'), {meta.at},
-    snoflax._check_field('meta', meta, 0, {meta.max}, 'sno_with_meta')::integer);
+    snoflax._check_field('meta'::text, meta::bigint, 0::bigint, {meta.max}::bigint, 'sno_with_meta'::text)::integer);
 END $$;
 COMMENT ON FUNCTION snoflax.sno_with_meta(bytea, integer) IS
   'The same sno with another metabyte, as 10 bytes; 22003 outside 0 to 255, 22P02 if it is no sno.';
@@ -165,7 +165,7 @@ CREATE OR REPLACE FUNCTION snoflax.sno_set_partition(partition integer) RETURNS 
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM snoflax._clock_take_number('sno',
-    snoflax._check_field('partition', partition, 0, {partition.max}, 'sno_set_partition'),
+    snoflax._check_field('partition'::text, partition::bigint, 0::bigint, {partition.max}::bigint, 'sno_set_partition'::text),
     {epochUnits} * {unitMs}, 'sno_set_partition');
 END $$;
 

@@ -83,12 +83,12 @@ BEGIN
   IF fields IS NULL THEN
     RETURN NULL;
   END IF;
-  fields.mega_seconds := snoflax._check_field('mega_seconds', fields.mega_seconds,
-    0, {megaSeconds.max}, 'uid_pack');
-  fields.seconds := snoflax._check_field('seconds', fields.seconds, 0, {seconds.max}, 'uid_pack');
+  fields.mega_seconds := snoflax._check_field('mega_seconds'::text, fields.mega_seconds::bigint,
+    0::bigint, {megaSeconds.max}::bigint, 'uid_pack'::text);
+  fields.seconds := snoflax._check_field('seconds'::text, fields.seconds::bigint, 0::bigint, {seconds.max}::bigint, 'uid_pack'::text);
   step := snoflax._uid_step(fields.micro_seconds, 'uid_pack');
-  fields.node := snoflax._check_field('node', fields.node, 0, {node.max}, 'uid_pack');
-  fields.sequence := snoflax._check_field('sequence', fields.sequence, 0, {sequence.max}, 'uid_pack');
+  fields.node := snoflax._check_field('node'::text, fields.node, 0::bigint, {node.max}::bigint, 'uid_pack'::text);
+  fields.sequence := snoflax._check_field('sequence'::text, fields.sequence::bigint, 0::bigint, {sequence.max}::bigint, 'uid_pack'::text);
   RETURN snoflax._uid_compose(fields.mega_seconds, fields.seconds, step, fields.node, fields.sequence, n);
 END $$;
 
@@ -131,7 +131,7 @@ CREATE OR REPLACE FUNCTION snoflax.uid_from_local(
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   bits bigint := snoflax._uid_local_bits(id, 'uid_from_local');
-  number bigint := snoflax._check_field('node', node, 0, {node.max}, 'uid_from_local');
+  number bigint := snoflax._check_field('node'::text, node, 0::bigint, {node.max}::bigint, 'uid_from_local'::text);
   n integer := snoflax._uid_neighbourhood(neighbourhood, 'uid_from_local');
   mega_seconds integer := (bits >> {uid_local.megaSeconds.shift}) & {uid_local.megaSeconds.max}::bigint;
   seconds integer := (bits >> {uid_local.seconds.shift}) & {uid_local.seconds.max}::bigint;
@@ -154,7 +154,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   fields snoflax.uid_fields := snoflax._uid_fields(
     snoflax._uid_bytes(id, 'uid_to_local'), neighbourhood, 'uid_to_local');
-  number bigint := snoflax._check_field('node', node, 0, {node.max}, 'uid_to_local');
+  number bigint := snoflax._check_field('node'::text, node, 0::bigint, {node.max}::bigint, 'uid_to_local'::text);
 BEGIN
   IF fields.node <> number THEN
     RAISE EXCEPTION 'uid_to_local: % is of node %, not of %', id, fields.node, number USING ERRCODE = '22023';
@@ -188,7 +188,7 @@ DECLARE
     seconds := ((seconds >> n) + 1) << n;
     step := 0;
   END IF;
-  RETURN snoflax._uid_compose(mega_seconds, seconds, step, 0, 0, n);
+  RETURN snoflax._uid_compose(mega_seconds, seconds, step, 0::bigint, 0, n);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uid_lower_bound(
@@ -246,7 +246,7 @@ CREATE OR REPLACE FUNCTION snoflax.uid_set_node(fingerprint bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM snoflax._clock_set_number('uid',
-    snoflax._check_field('fingerprint', fingerprint, 0, {node.max}, 'uid_set_node'));
+    snoflax._check_field('fingerprint'::text, fingerprint, 0::bigint, {node.max}::bigint, 'uid_set_node'::text));
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uid_set_node(name text) RETURNS void

@@ -97,13 +97,13 @@ BEGIN
   IF fields IS NULL THEN
     RETURN NULL;
   END IF;
-  fields.mega_seconds := snoflax._check_field('mega_seconds', fields.mega_seconds,
-    0, {megaSeconds.max}, 'uid_local_pack');
-  fields.seconds := snoflax._check_field('seconds', fields.seconds,
-    0, {seconds.max}, 'uid_local_pack');
+  fields.mega_seconds := snoflax._check_field('mega_seconds'::text, fields.mega_seconds::bigint,
+    0::bigint, {megaSeconds.max}::bigint, 'uid_local_pack'::text);
+  fields.seconds := snoflax._check_field('seconds'::text, fields.seconds::bigint,
+    0::bigint, {seconds.max}::bigint, 'uid_local_pack'::text);
   step := snoflax._uid_step(fields.micro_seconds, 'uid_local_pack');
-  fields.sequence := snoflax._check_field('sequence', fields.sequence,
-    0, {sequence.max}, 'uid_local_pack');
+  fields.sequence := snoflax._check_field('sequence'::text, fields.sequence::bigint,
+    0::bigint, {sequence.max}::bigint, 'uid_local_pack'::text);
   RETURN snoflax._uid_local_compose(fields.mega_seconds, fields.seconds, step, fields.sequence);
 END $$;
 

@@ -44,7 +44,7 @@ export function grantLeasesSql(schema: string, role: string): string {
  * Signatures of the functions that the files revoke from PUBLIC, for all families, since an earlier installation may
  * have more of them.
  */
-function ownersFunctions(schema: string): string[] {
+export function ownersFunctions(schema: string): string[] {
   return [
     ...sqlOf(filesOf(FAMILIES), schema).matchAll(/REVOKE EXECUTE ON FUNCTION\s+([^;]+) FROM PUBLIC;/g),
   ].flatMap(([, list]) => (list as string).split(/(?<=\)),\s*/))

@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { IdError } from '@snoflax/core'
-import { checkOptions, checkSchema, DEFAULT_SCHEMA, type OptionKind, readSql } from '@snoflax/core/adapter'
+import {
+  checkOptions,
+  checkSchema,
+  DEFAULT_SCHEMA,
+  type OptionKind,
+  quoteText,
+  readSql,
+} from '@snoflax/core/adapter'
 import { type Client, queryValue, run } from './client.js'
-import { grantLeasesSql, grantSql } from './grant.js'
+import { grantLeasesSql, grantSql, ownersFunctions } from './grant.js'
 import { withManifest } from './manifest.js'
 import { FAMILIES, filesOf, type SqlFamily, sqlOf } from './sql-files.js'
 
@@ -52,8 +59,11 @@ export function installSql(options: InstallOptions = {}): string {
   families.forEach(checkFamily)
   const files = filesOf(families)
   if (grantLeases.length > 0) checkLeased(files)
-  const script = sqlOf(['install', ...files, 'manifest'], schema)
-  const sql = withManifest(script, schema).replaceAll('@version@', VERSION)
+  const script = sqlOf(['install', ...files, 'manifest', 'revoke'], schema)
+  const owners = ownersFunctions(schema).map(quoteText).join(', ')
+  const sql = withManifest(script, schema)
+    .replaceAll('@version@', VERSION)
+    .replace('@owners@', () => owners)
   return [
     sql,
     ...grantTo.map((role) => grantSql(schema, role)),

@@ -4,7 +4,7 @@ import { connectTo, type PostgresDatabase, postgres } from '@snoflax/test'
 import type { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { everyCall } from './hostile/calls.js'
-import { plant } from './hostile/plant.js'
+import { overload, plant } from './hostile/plant.js'
 
 // Mallory may create in the schema public and in the database, as every role might before PostgreSQL 15. A superuser
 // installs and calls, so whatever of hers runs could make her a superuser.
@@ -26,6 +26,9 @@ beforeEach(async () => {
   })
 })
 afterEach(() => database.close())
+
+const setVersion = (version: string) =>
+  `CREATE OR REPLACE FUNCTION snoflax.version() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN '${version}'`
 
 async function asMallory(work: (client: Client) => Promise<unknown>): Promise<void> {
   const client = await connectTo(mallory.url)
@@ -76,7 +79,7 @@ const SCENARIO = `
   CREATE TABLE public.hostile_log (id pg_catalog.uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid())
     PARTITION BY RANGE (id);
   SELECT snoflax.sno_set_partition(60000);
-  SELECT snoflax.flake_set_worker(31, 31);
+  SELECT snoflax.flake_set_worker(31, 31, 0::bigint);
   SELECT snoflax.uid_set_node('here'::pg_catalog.text);
   DO $$
   DECLARE
@@ -96,8 +99,39 @@ const SCENARIO = `
       EXECUTE statement;
     END LOOP;
   END $$;
-  INSERT INTO public.hostile_log VALUES (snoflax.flax_lower_bound_uuid('2026-02-01Z'));
+  INSERT INTO public.hostile_log VALUES (snoflax.flax_lower_bound_uuid('2026-02-01Z'::pg_catalog.timestamptz));
   SELECT ''::snoflax.flax_text WHERE false; SELECT NULL::snoflax.flax_uuid, NULL::snoflax.sno_binary`
+
+describe('functions planted in the schema itself, by a role that may create there', () => {
+  test('are not called by the bodies of ours', async () => {
+    await install(superuser)
+    const calls = await everyCall(superuser)
+    await superuser.query(`GRANT CREATE, USAGE ON SCHEMA snoflax TO ${mallory.name}`)
+    await asMallory(overload)
+    const planted = await database.query(
+      `SELECT FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND proowner = '${mallory.name}'::regrole`,
+    )
+    expect(planted.length).toBeGreaterThan(4000)
+
+    // A control: a call with one type that isn't the signature's. With two, several of the planted suit equally well.
+    const call = (first: string) =>
+      `SELECT snoflax._check_field('x'::text, ${first}, 0, 2::bigint, 'x'::text)`
+    await superuser.query(call('1::bigint'))
+    await expect(superuser.query(call('1'))).rejects.toMatchObject({ code: '42725' })
+    expect([...ran]).toEqual(['hostile: _check_field(text, bigint, integer, bigint, text)'])
+    ran.clear()
+
+    const unexpected = new Set<string>()
+    const attempt = (sql: string) =>
+      superuser.query(sql).catch(({ code, message, where }) => {
+        if (!EXPECTED.has(code)) unexpected.add(`${code}: ${message}, ${where}`)
+      })
+    await attempt(SCENARIO)
+    for (const call of calls) await attempt(call)
+    expect([...unexpected].sort()).toEqual([])
+    expect([...ran].sort()).toEqual([])
+  })
+})
 
 describe('objects in the schema owned by another role are refused, before anything is created', () => {
   const IN_HERS = `CREATE SCHEMA snoflax; GRANT USAGE ON SCHEMA snoflax TO PUBLIC;`
@@ -157,17 +191,28 @@ describe('objects in the schema owned by another role are refused, before anythi
     expect([...ran]).toEqual([])
   })
 
-  test.each(['a role', 'everybody'])('a schema in which %s may create objects', async (who) => {
-    const role = who === 'everybody' ? 'PUBLIC' : mallory.name
-    await database.query(`CREATE SCHEMA snoflax; GRANT CREATE ON SCHEMA snoflax TO ${role}`)
-    const refused = {
-      code: '42501',
-      message: expect.stringContaining(`${role} may create in schema snoflax`),
-    }
-    await expect(install(superuser)).rejects.toMatchObject(refused)
-    await database.query(`REVOKE CREATE ON SCHEMA snoflax FROM ${role}`)
-    await install(superuser)
-  })
+  test.each(['a role', 'everybody'])(
+    'a schema of a superuser in which %s may create objects',
+    async (who) => {
+      const role = who === 'everybody' ? 'PUBLIC' : mallory.name
+      const owner = await database.role()
+      await database.query(
+        `CREATE SCHEMA snoflax; GRANT CREATE, USAGE ON SCHEMA snoflax TO ${role}, ${owner.name}`,
+      )
+      const client = await connectTo(owner.url)
+      try {
+        await expect(install(client)).rejects.toMatchObject({
+          code: '42501',
+          message: expect.stringContaining(`${role} may create in schema snoflax`),
+        })
+      } finally {
+        await client.end()
+      }
+      // Its owner, or a superuser, revokes it.
+      await install(superuser)
+      expect(await createsIn(role)).toBe(false)
+    },
+  )
 
   test("a trigger with another role's function", async () => {
     await install(superuser)
@@ -195,33 +240,112 @@ describe('objects in the schema owned by another role are refused, before anythi
   })
 })
 
-test('despite default privileges, other roles can neither write to the tables nor create triggers on them', async () => {
-  for (const kind of ['TABLES', 'SEQUENCES', 'FUNCTIONS']) {
-    await superuser.query(`ALTER DEFAULT PRIVILEGES GRANT ALL ON ${kind} TO ${mallory.name}, PUBLIC`)
+const createsIn = async (role: string) => {
+  const [row] = await database.query(
+    `SELECT EXISTS (SELECT FROM pg_namespace, aclexplode(nspacl) a WHERE nspname = 'snoflax'
+       AND a.grantee = ${role === 'PUBLIC' ? 0 : `'${role}'::regrole`} AND a.privilege_type = 'CREATE') AS creates`,
+  )
+  return (row as { creates: boolean }).creates
+}
+
+describe('default privileges', () => {
+  const KINDS = ['SCHEMAS', 'FUNCTIONS', 'TABLES', 'SEQUENCES', 'TYPES']
+  const OWNERS = [
+    'sno_set_partition(1)',
+    'flake_set_worker(1, 1)',
+    'uid_set_node(1)',
+    "lease_acquire('sno', 'mallory', 1000, 1, 64, 1, 0)",
+    "lease_reset('sno', 1, 64)",
+    "lease_set_max_ttl('sno', 1000)",
+    "lease_confirm_max_ttl('sno')",
+    "lease_adopt('sno')",
+    "_clock_constant('_sno_number', 1)",
+    "_lease_take('sno', 1, 0, 'mallory')",
+  ]
+
+  /** Mallory may change nothing of what is installed, nor add to it. */
+  async function expectHarmless(): Promise<void> {
+    await asMallory(async (client) => {
+      for (const sql of [
+        'CREATE FUNCTION snoflax._check_field(text, integer, integer, integer, text) RETURNS bigint LANGUAGE sql RETURN 1',
+        'CREATE TABLE snoflax.own (id integer)',
+        ...['_generator', '_lease', '_lease_family', '_manifest'].flatMap((table) => [
+          `CREATE TRIGGER watch BEFORE INSERT ON snoflax.${table} FOR EACH ROW EXECUTE FUNCTION public.watch()`,
+          `DELETE FROM snoflax.${table}`,
+          `TRUNCATE snoflax.${table}`,
+        ]),
+        'CREATE TRIGGER watch INSTEAD OF DELETE ON snoflax.leases FOR EACH ROW EXECUTE FUNCTION public.watch()',
+        'DELETE FROM snoflax.leases',
+        "SELECT setval('snoflax.sno_state', 1)",
+        "SELECT setval('snoflax._sno_timeline', 1)",
+        ...OWNERS.map((call) => `SELECT snoflax.${call}`),
+      ]) {
+        await expect(client.query(sql), sql).rejects.toMatchObject({ code: '42501' })
+      }
+    })
   }
-  await install(superuser)
-  await asMallory((client) => client.query(`ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC`))
-  await superuser.query(`GRANT USAGE ON SCHEMA snoflax TO ${mallory.name}`)
-  await asMallory(async (client) => {
-    await client.query(
-      'CREATE FUNCTION public.watch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
+
+  /** A superuser, or a role that may create in the database, grants mallory all there is. */
+  async function generous(who: string): Promise<Client> {
+    const owner = await database.role()
+    await database.query(`GRANT CREATE ON DATABASE ${database.name} TO ${owner.name}`)
+    const client = await database.connect()
+    if (who === 'a role') await client.query(`SET ROLE ${owner.name}`)
+    await asMallory((hers) =>
+      hers.query(
+        'CREATE FUNCTION public.watch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
+      ),
     )
-    for (const sql of [
-      ...['_generator', '_lease', '_lease_family'].flatMap((table) => [
-        `CREATE TRIGGER watch BEFORE INSERT ON snoflax.${table} FOR EACH ROW EXECUTE FUNCTION public.watch()`,
-        `DELETE FROM snoflax.${table}`,
-        `TRUNCATE snoflax.${table}`,
-      ]),
-      'CREATE TRIGGER watch INSTEAD OF DELETE ON snoflax.leases FOR EACH ROW EXECUTE FUNCTION public.watch()',
-      'DELETE FROM snoflax.leases',
-      "SELECT setval('snoflax.sno_state', 1)",
-      "SELECT setval('snoflax._sno_timeline', 1)",
-    ]) {
-      await expect(client.query(sql), sql).rejects.toMatchObject({ code: '42501' })
+    return client
+  }
+
+  test.each(['a superuser', 'a role'])('of %s give others nothing but reading', async (who) => {
+    const owner = await generous(who)
+    for (const kind of KINDS) {
+      await owner.query(
+        `ALTER DEFAULT PRIVILEGES GRANT ALL ON ${kind} TO ${mallory.name} WITH GRANT OPTION;
+         ALTER DEFAULT PRIVILEGES GRANT ALL ON ${kind} TO PUBLIC`,
+      )
     }
+    await install(owner)
+    await expectHarmless()
     // What was granted for reading stays.
-    await client.query('SELECT FROM snoflax._generator')
-    await client.query('SELECT snoflax.flax_generate(), snoflax.uid_local_generate()')
+    await asMallory((client) =>
+      client.query(
+        'SELECT FROM snoflax._generator; SELECT snoflax.flax_generate(), snoflax.uid_local_generate()',
+      ),
+    )
+    await install(owner)
+    await expectHarmless()
+  })
+
+  test.each(KINDS)('on %s let an earlier installation be upgraded, which cures it', async (kind) => {
+    const owner = await generous('a role')
+    const friend = await database.role()
+    await install(owner)
+    await owner.query(
+      `ALTER DEFAULT PRIVILEGES GRANT ALL ON ${kind} TO ${mallory.name} WITH GRANT OPTION;
+       GRANT USAGE ON SCHEMA snoflax TO PUBLIC; ${setVersion('0.0.0')}`,
+    )
+    // As earlier versions left it.
+    const all = {
+      SCHEMAS: 'ON SCHEMA snoflax',
+      TABLES: 'ON ALL TABLES IN SCHEMA snoflax',
+      SEQUENCES: 'ON ALL SEQUENCES IN SCHEMA snoflax',
+    }[kind]
+    if (all) {
+      await owner.query(`GRANT ALL ${all} TO ${mallory.name} WITH GRANT OPTION`)
+      await asMallory((client) => client.query(`GRANT ALL ${all} TO PUBLIC, ${friend.name}`))
+    }
+    await owner.query('DROP FUNCTION snoflax.flax_time(bytea) CASCADE; DROP FUNCTION snoflax.lease_adopt')
+    await install(owner, { grantLeases: [friend.name] })
+    await expectHarmless()
+    for (const role of ['PUBLIC', mallory.name, friend.name]) expect(await createsIn(role)).toBe(false)
+    // The owner's own grants on functions stay.
+    await install(owner)
+    const acquire = "SELECT snoflax.lease_acquire('sno', 'friend', 1000, 1, 64, 1, 0)"
+    const client = await connectTo(friend.url)
+    await client.query(acquire).finally(() => client.end())
   })
 })
 

@@ -40,7 +40,9 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     ['flax', 'sno', 'uid'].map((family) => [
       `snoflax.${family}_uuid8`,
-      [`snoflax.${family}_to_uuid8(snoflax.${family}_lower_bound('2026-11-01Z'))::snoflax.${family}_uuid8`],
+      [
+        `snoflax.${family}_to_uuid8(snoflax.${family}_lower_bound('2026-11-01Z'::pg_catalog.timestamptz${family === 'uid' ? ', 8' : ''}))::snoflax.${family}_uuid8`,
+      ],
     ]),
   ),
   'snoflax.flax_fields': [

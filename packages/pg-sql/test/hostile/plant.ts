@@ -123,3 +123,50 @@ const calledIn = (sql: string): string[] => [
 export async function plant(client: Client, script: string): Promise<void> {
   await client.query(PLANT(calledIn(script)))
 }
+
+const OWN_TYPES = [...TYPES.filter((type) => type !== 'hostile.thing'), 'snoflax._hostile']
+
+const OVERLOAD = `
+  SET search_path = pg_catalog, pg_temp;
+  SET check_function_bodies = off;
+  SET client_min_messages = error;
+  DO $overload$
+  DECLARE
+    one record;
+    signature text;
+  BEGIN
+    FOR one IN
+      WITH called AS (
+        SELECT DISTINCT name[1] AS name
+          FROM pg_proc, regexp_matches(prosrc, 'snoflax\\.(\\w+)\\(', 'g') AS name
+         WHERE pronamespace = 'snoflax'::regnamespace
+        UNION SELECT proname::text FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND proname ~ '_lower_bound'
+      ), own AS (
+        -- With defaults, a call may have fewer arguments.
+        SELECT p.proname AS name, (p.proargtypes::oid[])[0:] AS given, n, pronargs,
+            CASE WHEN p.proretset THEN 'integer' ELSE p.prorettype::regtype::text END AS result
+          FROM pg_proc p, generate_series(pronargs - pronargdefaults, pronargs::integer) AS n
+         WHERE p.pronamespace = 'snoflax'::regnamespace AND p.prokind = 'f' AND p.proname IN (SELECT name FROM called)
+      ), planted AS (
+        SELECT name, given[1:n] AS given, result FROM own WHERE n < pronargs
+        UNION SELECT name, given[1:i - 1] || a::oid || given[i + 1:n], result
+          FROM own, unnest(${list(OWN_TYPES)}::regtype[]) AS a, generate_series(1, n) AS i
+      )
+      SELECT DISTINCT ON (name, given) name, given, result FROM planted
+       WHERE NOT EXISTS (SELECT FROM own WHERE own.name = planted.name AND own.given = planted.given)
+    LOOP
+      SELECT coalesce(string_agg(type::regtype::text, ', ' ORDER BY i), '') INTO signature
+        FROM unnest(one.given) WITH ORDINALITY AS g (type, i);
+      EXECUTE format('CREATE FUNCTION snoflax.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', one.name, signature, one.result,
+        ${body("format('hostile: %s(%s)', one.name, signature)", 'one.result')});
+    END LOOP;
+  END $overload$`
+
+/**
+ * The role of the client, which may create in the schema, plants functions of the names that our bodies call there, each with
+ * another type in one place: of two functions, the one that has more of a call's exact types wins.
+ */
+export async function overload(client: Client): Promise<void> {
+  await client.query('CREATE DOMAIN snoflax._hostile AS pg_catalog.text')
+  await client.query(OVERLOAD)
+}
