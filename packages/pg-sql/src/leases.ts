@@ -104,9 +104,12 @@ export function postgresLeases(
   }
 }
 
-/** A statement that collided did nothing. It may collide if transactions are not READ COMMITTED. */
+/**
+ * A statement that collided did nothing. It may collide if transactions are not READ COMMITTED, or if `lock_timeout` is
+ * shorter than the wait for others who lease (55P03).
+ */
 const COLLISIONS: Repetition = {
-  codes: ['40001', '40P01', '23505'],
+  codes: ['40001', '40P01', '23505', '55P03'],
   attempts: 100,
   pauseMs: () => Math.random() * 50,
 }

@@ -91,6 +91,24 @@ test('a number renewed while another request is about to take it stays with its 
   await expectToStay(token, numbers)
 })
 
+test('a request that waits longer than lock_timeout is repeated', async () => {
+  const [session, client] = [await database.connect(), await database.connect()]
+  await client.query('SET lock_timeout = 20')
+  const failed: unknown[] = []
+  const impatient = postgresLeases({
+    query: (text, values) =>
+      client.query(text, values).catch((error) => {
+        failed.push(error.code)
+        throw error
+      }),
+  })
+  await session.query("BEGIN; SELECT FROM snoflax._lease_family WHERE family = 'sno' FOR UPDATE")
+  const taking = impatient.acquire(request('b'))
+  await Promise.race([taking, expect.poll(() => failed, { timeout: 30_000 }).toContain('55P03')])
+  await session.query('COMMIT')
+  expect(await taking).toMatchObject({ number: 1 })
+})
+
 describe('shards', () => {
   const quarters = { numbers: { min: 7, max: 8 }, shards: 4 }
 
