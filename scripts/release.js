@@ -1,32 +1,21 @@
 // Publishes every package whose version the registry lacks: `npm run release:publish`, or with --dry-run to look first.
+// With --pack, as `npm run release:pack` has it, it only packs them into release/, for scripts/publish.js.
 // Writes the repository's address into the published manifests, and into the READMEs' links to other files, which don't
 // exist on npm.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withTargets } from './markdown-links.js'
 import { packAll } from './packed.js'
+import { publishAll, run } from './publish.js'
 import { repositoryPage } from './repository.js'
 
 const root = join(import.meta.dirname, '..')
 const UNRELEASED = '0.0.0'
+const isPacking = process.argv.includes('--pack')
 const isDry = process.argv.includes('--dry-run')
 // For trying it with a local registry: without provenance and tags, and with the unreleased version.
 const isLocal = process.argv.includes('--local')
-
-/** @param {string} command @param {readonly string[]} args @param {string} [cwd] */
-const answer = (command, args, cwd = root) => {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' })
-  return { isDone: status === 0, output: `${stdout ?? ''}`.trim(), problem: error?.message ?? `${stderr}` }
-}
-
-/** @param {string} command @param {readonly string[]} args @param {string} [cwd] */
-const run = (command, args, cwd) => {
-  const { isDone, output, problem } = answer(command, args, cwd)
-  if (!isDone) throw new Error(`${command} ${args.join(' ')} failed: ${problem}${output}`)
-  return output
-}
 
 const page = repositoryPage()
 if (!page) {
@@ -63,6 +52,9 @@ const withFullLinks = (markdown, directory) =>
 
 const folder = mkdtempSync(join(tmpdir(), 'snoflax-release-'))
 process.on('exit', () => rmSync(folder, { recursive: true }))
+const packed = isPacking ? join(root, 'release') : join(folder, 'packed')
+rmSync(packed, { recursive: true, force: true })
+mkdirSync(packed)
 
 for (const [fullName, tarball] of packAll(folder)) {
   const name = fullName.replace('@snoflax/', '')
@@ -73,13 +65,8 @@ for (const [fullName, tarball] of packAll(folder)) {
   if (version === UNRELEASED && !isLocal && !isDry) {
     throw new Error(`${fullName} has the version ${version}; run npm run release:version first`)
   }
-  if (answer('npm', ['view', `${fullName}@${version}`, 'version']).output === version) {
-    console.log(`${fullName}@${version} is already published`)
-    continue
-  }
-  const flags = [...(isDry ? ['--dry-run'] : []), ...(isLocal ? ['--provenance=false'] : [])]
-  run('npm', ['publish', '--access=public', ...flags], unpacked)
-  console.log(`${fullName}@${version} ${isDry ? 'would be published' : 'published'}`)
+  run('npm', ['pack', '--ignore-scripts', '--pack-destination', packed], unpacked)
 }
 
-if (!isDry && !isLocal) run('npx', ['changeset', 'tag'])
+if (!isPacking) publishAll(packed, { isDry, isLocal })
+if (!isPacking && !isDry && !isLocal) run('npx', ['changeset', 'tag'], root)
