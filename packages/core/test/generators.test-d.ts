@@ -21,7 +21,11 @@ declare const snapshot: SnoSnapshot
 test('flax', () => {
   expectTypeOf(flax.generate()).toEqualTypeOf<FlaxId>()
   expectTypeOf(flax.generateAt(new Date())).toEqualTypeOf<FlaxId>()
-  const generator = flax.generator({ monotonic: true, clock: Date.now, random: (bytes) => bytes.fill(1) })
+  const generator = flax.generator({
+    monotonic: true,
+    clock: Date.now,
+    random: (bytes) => bytes.set([...bytes.keys()]),
+  })
   expectTypeOf(generator.batch(3)).toEqualTypeOf<FlaxId[]>()
   // @ts-expect-error flax has no partition
   flax.generator({ partition: 1 })

@@ -169,7 +169,7 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
     async acquire(request) {
       const { family, epochMs, numbers, shards, ttlMs, holder } = request
       checkTtl(request)
-      const secret = randomUUID()
+      const secret = randomUUID({ disableEntropyCache: true })
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const found = await readToGive(family, numbers.min, numbers.max + 1, ttlMs)
         const nowMs = Date.now()

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { decodeTime, encodeTime, isValid, monotonicFactory, ulidToUUID, uuidToULID } from 'ulid'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../../core/test/refusal.js'
+import { startingWith } from './random-source.js'
 
 const SPEC_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV' as Ulid
 
@@ -59,13 +60,13 @@ describe('codec', () => {
 
 describe('generator', () => {
   /** A generator whose first id is this one. */
-  const startingWith = (first: Ulid) => {
+  const generatorFrom = (first: Ulid) => {
     const { timeMs, random } = ulid.unpack(first)
-    return ulid.generator({ clock: () => timeMs, random: (bytes) => bytes.set(random) })
+    return ulid.generator({ clock: () => timeMs, random: startingWith(random) })
   }
 
   test("counts like the specification's example of monotonic ids, until it overflows", () => {
-    const { batch, generate } = startingWith('01BX5ZZKBKZZZZZZZZZZZZZZZX' as Ulid)
+    const { batch, generate } = generatorFrom('01BX5ZZKBKZZZZZZZZZZZZZZZX' as Ulid)
     expect(batch(3)).toEqual([
       '01BX5ZZKBKZZZZZZZZZZZZZZZX',
       '01BX5ZZKBKZZZZZZZZZZZZZZZY',
@@ -86,7 +87,7 @@ describe('generator', () => {
         const moments = clock.values()
         const ours = ulid.generator({
           clock: () => moments.next().value as number,
-          random: (bytes) => bytes.set(random),
+          random: startingWith(random),
         })
         expect(ours.batch(clock.length)).toEqual([first, ...steps.map((step) => theirs(startMs + step))])
       }),

@@ -5,6 +5,7 @@ import { MAX, NIL, parse, v4, v7, validate, version } from 'uuid'
 import { UUID, uuidv7obj } from 'uuidv7'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../../core/test/refusal.js'
+import { startingWith } from './random-source.js'
 
 const bytesOf = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll('-', ''), 'hex'))
 
@@ -118,7 +119,7 @@ describe('version 4', () => {
 })
 
 describe('generator', () => {
-  const zeros = (bytes: Uint8Array) => void bytes.fill(0)
+  const zeros = startingWith(new Uint8Array(10))
 
   test('counts in rand_a and the first bits of rand_b, and moves on to the next millisecond when they are used up', () => {
     const { batch } = uuid7.generator({ clock: () => RFC.fields.timeMs, random: zeros })
@@ -134,7 +135,7 @@ describe('generator', () => {
   test('starts its counter in the lower half, and fills all other bits at random', () => {
     const { generate, generateAt } = uuid7.generator({
       clock: () => 0,
-      random: (bytes) => void bytes.fill(0xff),
+      random: startingWith(new Uint8Array(20).fill(0xff)),
     })
     expect(uuid7.unpack(generate())).toEqual({
       timeMs: 0,

@@ -3,6 +3,7 @@ import { IdError, type IdFamily } from '@snoflax/core'
 import { discord, twitter, typeid, type Ulid, type Uuid7, ulid, uuid7 } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../../core/test/refusal.js'
+import { startingWith } from './random-source.js'
 
 interface Vector {
   readonly v: string
@@ -51,7 +52,7 @@ describe('ulid.json', () => {
 
   test.each(vectors<{ texts: Ulid[]; fails: boolean }>('ulid', 'monotonic'))('$v', ({ texts, fails }) => {
     const { timeMs, random } = ulid.unpack(texts[0] as Ulid)
-    const { batch, generate } = ulid.generator({ clock: () => timeMs, random: (bytes) => bytes.set(random) })
+    const { batch, generate } = ulid.generator({ clock: () => timeMs, random: startingWith(random) })
     expect(batch(texts.length)).toEqual(texts)
     if (fails) expectRefusal(generate, 'SEQUENCE_EXHAUSTED')
     else expect(ulid.is(generate())).toBe(true)

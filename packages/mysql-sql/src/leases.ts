@@ -62,8 +62,9 @@ export function mysqlLeases(
 
   return {
     async acquire({ family, epochMs, numbers, shards, ttlMs, holder }) {
-      // Our own token, so that a retry after a lost answer returns the same number.
-      const token = randomUUID()
+      // Our own token, so that a retry after a lost answer returns the same number. Not from Node's cache of random
+      // bytes, which a copy of the process has too.
+      const token = randomUUID({ disableEntropyCache: true })
       const row = await call('lease_acquire', [
         token,
         family,

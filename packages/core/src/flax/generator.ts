@@ -35,11 +35,16 @@ export function createGenerator(family: IdFamily<FlaxId>, options: FlaxGenerator
   const { monotonic = false, clock = systemClock, random = secureRandom } = options
   const pool = randomPool(random, RANDOM_BYTES)
   let timeMs = Number.NaN
-  const generateAt = (time: Time): FlaxId => {
+  const floored = (time: Time): number => {
     if (time !== timeMs) timeMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, time)))
-    return spell(timeMs, pool.bytes, pool.next())
+    return timeMs
   }
-  const generate = monotonic ? increasing(clock, pool) : () => generateAt(clock())
+  const generateNow = (): FlaxId => {
+    const nowMs = floored(clock())
+    return spell(nowMs, pool.bytes, pool.next(nowMs))
+  }
+  const generateAt = (time: Time): FlaxId => spell(floored(time), pool.bytes, pool.next())
+  const generate = monotonic ? increasing(clock, pool) : generateNow
   return { family, generate, generateAt, batch: (count) => batch(NAME, generate, count) } as FlaxGenerator
 }
 
@@ -57,7 +62,7 @@ function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
   let lastMs = Number.NEGATIVE_INFINITY
 
   const restart = (timeMs: number): void => {
-    const offset = pool.next()
+    const offset = pool.next(timeMs)
     lastMs = checkSpan(SPAN, timeMs)
     last.set(pool.bytes.subarray(offset, offset + RANDOM_BYTES))
   }
@@ -65,7 +70,7 @@ function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
   return () => {
     const nowMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, clock())))
     if (nowMs > lastMs) restart(nowMs)
-    else if (!addStep(last, pool.bytes, pool.next())) {
+    else if (!addStep(last, pool.bytes, pool.next(nowMs))) {
       last.fill(0xff) // so that a restart that fails, after the last time, fails again
       restart(lastMs + 1)
     }

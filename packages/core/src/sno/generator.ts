@@ -7,6 +7,7 @@ import { checkMeta, NAME, type SnoId, SPAN, spell } from './codec.js'
 import { EPOCH_MS, UNIT_MS } from './layout.js'
 import { type SnoGeneratorOptions, settle } from './options.js'
 import { overflowWatch } from './overflow.js'
+import { defaultPartition } from './partition.js'
 import type { SnoSnapshot } from './snapshot.js'
 
 /** The longest that `generate` blocks: three units. */
@@ -16,7 +17,7 @@ const MAX_BLOCK_MS = 3 * UNIT_MS
  * Generates ids of one partition. Two live generators may share a partition only with disjoint sequence bounds.
  */
 export interface SnoGenerator extends IdGenerator<SnoId> {
-  /** The partition, 0 to 65535. */
+  /** The partition, 0 to 65535. A default one is drawn with the first id, or when it is read. */
   readonly partition: number
   /** The first sequence number of each unit. */
   readonly sequenceMin: number
@@ -56,7 +57,8 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
 
 export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOptions = {}): SnoGenerator {
   const { state, backfill, clock, meta: ownMeta } = settle(options)
-  const { partition, sequenceMin, sequenceMax } = state
+  const { sequenceMin, sequenceMax } = state
+  let { partition } = state
   let { wallHi, wallSafe, drifts, sequence: lastSequence } = state
   let lastUnits = 0
   const overflow = overflowWatch(options.onOverflow)
@@ -66,6 +68,11 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     lastUnits = unitsOf(toUnixMs(NAME, clock()))
     return lastUnits
   }
+  /** Drawn when it is needed: some runtimes, such as Cloudflare Workers, have no randomness while modules load. */
+  const ownPartition = (): number => {
+    partition ??= defaultPartition()
+    return partition
+  }
   const sequenceAt = (units: number): number => (units === wallHi ? lastSequence : sequenceMin)
   const enter = (units: number): void => {
     wallHi = units
@@ -74,6 +81,7 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
 
   /** An id, or undefined if the clock must move first. Reads the clock once. */
   const attempt = (meta: number): SnoId | undefined => {
+    const drawn = partition ?? ownPartition()
     const now = clockUnits()
     if (now === wallHi) {
       if (lastSequence >= sequenceMax) return undefined
@@ -88,7 +96,7 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     } else {
       return undefined
     }
-    return spell(now, drifts & 1, meta, partition, lastSequence)
+    return spell(now, drifts & 1, meta, drawn, lastSequence)
   }
 
   /** Whether the last attempt failed because no number was left, not because the clock is behind. */
@@ -133,7 +141,9 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
   }
   return {
     family,
-    partition,
+    get partition() {
+      return ownPartition()
+    },
     sequenceMin,
     sequenceMax,
     capacity,
@@ -164,13 +174,13 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     generateAt(time, meta = ownMeta) {
       checkMeta(meta)
       const units = unitsOf(toUnixMs(NAME, time))
-      return spell(units, 0, meta, partition, backfill.next(units))
+      return spell(units, 0, meta, ownPartition(), backfill.next(units))
     },
     snapshot() {
       const now = clockUnits()
       const backfillState = backfill.snapshot()
       return {
-        partition: [partition >> 8, partition & 0xff],
+        partition: [ownPartition() >> 8, ownPartition() & 0xff],
         sequenceMin,
         sequenceMax,
         sequence: sequenceAt(now),

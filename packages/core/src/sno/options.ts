@@ -5,7 +5,6 @@ import { checkOptions } from '../primitives/options.js'
 import { checkMeta, NAME } from './codec.js'
 import { MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 import type { SnoOverflow } from './overflow.js'
-import { defaultPartition } from './partition.js'
 import { checkPartition, orderBounds, restore, type SnoSnapshot, type SnoState } from './snapshot.js'
 
 /** Options of `sno.generator`. */
@@ -97,7 +96,7 @@ function startingState({ partition, sequenceMin, sequenceMax, snapshot }: SnoGen
       : orderBounds(sequenceMin ?? 0, sequenceMax ?? MAX_SEQUENCE)
   return {
     ...bounds,
-    partition: partition === undefined ? defaultPartition() : checkPartition(partition),
+    partition: partition === undefined ? undefined : checkPartition(partition),
     sequence: bounds.sequenceMin,
     wallHi: 0,
     wallSafe: 0,

@@ -1,5 +1,5 @@
 import { IdError } from '../primitives/errors.js'
-import { secureRandom } from '../primitives/random.js'
+import { fill, secureRandom } from '../primitives/random.js'
 import { once } from '../primitives/realms.js'
 import { NAME } from './codec.js'
 import { MAX_PARTITION } from './layout.js'
@@ -30,7 +30,7 @@ export function defaultPartition(): number {
 }
 
 function randomPartition(): number {
-  const bytes = new Uint8Array(2)
-  secureRandom(bytes)
+  const bytes = new Uint8Array(16) // more than it needs, so that a source that fills nothing is noticed
+  fill(secureRandom, bytes)
   return new DataView(bytes.buffer).getUint16(0)
 }

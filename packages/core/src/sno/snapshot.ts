@@ -29,7 +29,8 @@ export interface SnoSnapshot {
 
 /** The initial state of a generator. */
 export interface SnoState {
-  readonly partition: number
+  /** Undefined if it is still to be drawn. */
+  readonly partition: number | undefined
   readonly sequenceMin: number
   readonly sequenceMax: number
   readonly sequence: number

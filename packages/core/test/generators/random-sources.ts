@@ -1,10 +1,11 @@
 import type { RandomSource } from '@snoflax/core'
 
-/** Gives the same byte for ever. */
+/** Gives the same byte, but for the last one of each call: a source that gives only one is refused. */
 export const constant =
   (byte: number): RandomSource =>
   (bytes) => {
     bytes.fill(byte)
+    bytes[bytes.length - 1] = byte ^ 1
   }
 
 /** Gives 0, 1, 2 … 255, 0 …, going on from call to call. */

@@ -26,7 +26,7 @@ export function createGenerator(
   let d = 0
 
   const restart = (timeMs: number): void => {
-    const at = pool.next()
+    const at = pool.next(timeMs)
     const high = readUint(pool.bytes, at, 5)
     const low = readUint(pool.bytes, at + 5, 5)
     timeHigh = Math.floor(timeMs / TIME_WORD)

@@ -45,7 +45,7 @@ export function createGenerator<AnId extends string>(
 
   const generate = (): AnId => {
     const nowMs = momentOf(family, clock())
-    const at = pool.next()
+    const at = pool.next(nowMs)
     if (nowMs <= lastMs && counter < MAX_COUNTER) counter++
     else {
       lastMs = nowMs > lastMs ? nowMs : checkSpan(family, lastMs + 1)
