@@ -186,6 +186,14 @@ describe('schemas accept ids and refuse others with our message', () => {
   })
 })
 
+test("an id in zod's template literals is its pattern", () => {
+  const customer = z.templateLiteral(['cus_', zodId(flax)])
+  expect(customer.parse(`cus_${flax.generate()}`)).toMatch(/^cus_/)
+  for (const text of ['cus_', 'cus_anything', `cus_${flax.generate()}x`, flax.generate()]) {
+    expect(customer.safeParse(text).success).toBe(false)
+  }
+})
+
 describe('servers refuse malformed ids with our message', () => {
   test('Hono, whose validator passes all parameters', async () => {
     const app = new Hono().get('/orders/:id/:page', sValidator('param', ids({ id: flax })), (context) => {
