@@ -24,7 +24,7 @@ export function newOrderOf(body: string): NewOrder {
   if (typeof item !== 'string' || item === '') throw new BadRequest('item: say what is ordered')
   if (!Number.isSafeInteger(cents) || Number(cents) < 0)
     throw new BadRequest('cents: must be an integer, 0 or more')
-  return { customerId: flax.parse(String(customer)), item, cents: Number(cents) }
+  return { customerId: flax.parse(customer), item, cents: Number(cents) }
 }
 
 function objectOf(body: string): Record<string, unknown> {

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { sno } from '@snoflax/core'
 import { type Filter, listingOf } from './listing.js'
 import type { NewOrder, Orders } from './orders.js'
 import { ordersPage } from './page.js'
-import { missing, refusal } from './refusals.js'
+import { missing, refusal, TooLarge } from './refusals.js'
 import { filterOf, newOrderOf } from './requests.js'
 
 /** Serves the page and the API over these orders, at the port PORT or a free one. Returns the URL. */
@@ -30,10 +29,25 @@ async function answer(orders: Orders, request: IncomingMessage): Promise<Respons
     case 'GET /orders/:id':
       return Response.json((await orders.findOrder(sno.parse(`${id}`))) ?? missing(`order ${id}`))
     case 'POST /orders':
-      return create(orders, newOrderOf(await text(request)))
+      return create(orders, newOrderOf(await bodyOf(request)))
     default:
       return missing(`${request.method} ${pathname}`)
   }
+}
+
+const MAX_BODY = 10_000
+
+/** The body as text. @throws {TooLarge} */
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    // Ending the loop destroys the request, and the answer with it, so the rest is read and dropped.
+    if (size <= MAX_BODY) chunks.push(chunk)
+  }
+  if (size > MAX_BODY) throw new TooLarge(`the body is larger than ${MAX_BODY} bytes`)
+  return Buffer.concat(chunks).toString()
 }
 
 async function page(orders: Orders, filter: Filter): Promise<Response> {

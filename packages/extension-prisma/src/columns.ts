@@ -11,6 +11,7 @@ import {
   uid,
   uidLocal,
 } from '@snoflax/core'
+import { show } from '@snoflax/core/adapter'
 import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 
 /**
@@ -109,7 +110,7 @@ function checkOwn(own: readonly IdFamily[]): void {
 }
 
 function refuseOwn(family: IdFamily | undefined, reason: string): never {
-  throw new IdError('INVALID_OPTION', `families: ${family?.name ?? String(family)} ${reason}`, {
+  throw new IdError('INVALID_OPTION', `families: ${family?.name ?? show(family)} ${reason}`, {
     field: 'families',
     value: family,
   })

@@ -1,4 +1,4 @@
-import { IdError } from '../primitives/errors.js'
+import { IdError, show } from '../primitives/errors.js'
 import { isBytes } from '../primitives/realms.js'
 import type { IdStorage } from '../storage/index.js'
 import { bytesOfDriver } from '../storage/read.js'
@@ -49,7 +49,7 @@ const SHOWN = 48
 
 function shown(value: unknown): string {
   if (isBytes(value)) return `${value.length} bytes, \\x${hexOf(value.subarray(0, SHOWN))}`
-  if (!isText(value)) return `the ${typeof value} ${String(value)}`
+  if (!isText(value)) return `the ${typeof value} ${typeof value === 'object' ? show(value) : String(value)}`
   const text = value.slice(0, SHOWN)
   return `the text ${JSON.stringify(text)}, \\x${codesOf(text)}`
 }

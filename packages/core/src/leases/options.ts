@@ -1,5 +1,5 @@
 import type { Clock } from '../primitives/clock.js'
-import { IdError } from '../primitives/errors.js'
+import { IdError, show } from '../primitives/errors.js'
 import { checkLeasable, type GeneratorOptionsOf, type LeasableFamily, leasedGenerator } from './families.js'
 import type { LeaseNumbers, LeaseRequest } from './store.js'
 import type { Signal } from './timing.js'
@@ -89,7 +89,7 @@ function whole({ name }: LeasableFamily, field: string, value: number, minimum: 
   if (Number.isInteger(value) && value >= minimum && value < 2 ** 31) return value
   throw new IdError(
     'FIELD_OUT_OF_RANGE',
-    `${name}: ${field} must be an integer, ${minimum} or more, not ${value}`,
+    `${name}: ${field} must be an integer, ${minimum} or more, not ${show(value)}`,
     { family: name, field, value },
   )
 }
