@@ -62,7 +62,7 @@ function parse(json: string): unknown {
   }
 }
 
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*(?:"|$)|-?\d[\d.eE+-]*/g
 const WHOLE_NUMBER = /^-?\d+$/
 
 /** The fields with integers as text, since JSON.parse rounds those above 2^53. */

@@ -12,6 +12,8 @@ export const EXIT = {
   findings: 1,
   /** The command could not run: wrong usage, a missing driver, an unreachable database. */
   usage: 2,
+  /** Doctor found no id column, or not the schema that `--schema` names, so it checked nothing there. */
+  unchecked: 3,
 } as const
 
 /** One of {@link EXIT}. */

@@ -64,7 +64,7 @@ const fieldsOf = (fields: object): Record<string, string | number> =>
   )
 
 /** The description for people, indented by two. */
-export function pictureReading(reading: Reading, paint: Paint): string {
+export function pictureReading(reading: Reading, paint: Paint): string[] {
   const shown = describeReading(reading)
   const doubt = shown.plausible ? '' : paint('yellow', '  (an unlikely time)')
   const lines = [
@@ -76,7 +76,7 @@ export function pictureReading(reading: Reading, paint: Paint): string {
     ...block('bits', bitLines(shown, paint)),
     ...block('storage', entries(shown.forms)),
   ]
-  return lines.map((text) => `  ${text}`).join('\n')
+  return lines.map((text) => `  ${text}`)
 }
 
 const line = (label: string, text: string): string => `${label.padEnd(8)} ${text}`

@@ -10,13 +10,13 @@ import { range } from './commands/range.js'
 import { sealKey } from './commands/seal-key.js'
 import { sql } from './commands/sql.js'
 import { EXIT, type ExitCode, UsageError } from './exit.js'
-import { type Io, markHyphened, processIo, Terminal } from './terminal.js'
+import { type Io, linesOf, markHyphened, processIo, Terminal } from './terminal.js'
 
 const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
 /**
  * Runs the command with the arguments that follow its name, and returns the exit code: 0 for success, 1 for malformed
- * ids or findings, 2 if the command could not run.
+ * ids or findings, 2 if the command could not run, 3 if doctor found nothing to check.
  *
  * @example
  * process.exitCode = await run(['inspect', 'Kpcan0M1FakODT4k', '--json'])
@@ -28,8 +28,8 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
     return terminal.exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    if (!isExpected(error)) throw error
-    terminal.complain(error.message)
+    if (isExpected(error)) terminal.complain(error.message)
+    else terminal.complain(...described(error))
     return EXIT.usage
   }
 }
@@ -37,7 +37,6 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
 const COMMANDS = [generate, inspect, convert, range, sql, doctor, adopt, sealKey]
 
 function program(terminal: Terminal): Command {
-  const { stdout, stderr } = terminal.io
   const root = new Command('snoflax')
     .description(
       'Generate, inspect and convert ids, print bounds and migrations, examine a database, and replace the keys of its tables.',
@@ -46,15 +45,29 @@ function program(terminal: Terminal): Command {
   for (const command of COMMANDS) root.addCommand(command(terminal))
   for (const command of [root, ...root.commands, ...root.commands.flatMap(({ commands }) => commands)]) {
     command.exitOverride().configureOutput({
-      writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'snoflax: ')),
+      writeOut: (text) => void terminal.print(linesOf(text.trimEnd())),
+      writeErr: (text) => terminal.note(...linesOf(text.trimEnd())),
+      // The text repeats an argument, and may suggest another one on a second line.
+      outputError: (text) =>
+        terminal.complain(
+          ...(text
+            .slice('error: '.length)
+            .trimEnd()
+            .split(/\n(?=\(Did you mean )/) as [string]),
+        ),
     })
   }
   return root.addHelpText(
     'after',
-    '\nExit codes: 0 success, 1 malformed ids or findings, 2 the command could not run.',
+    '\nExit codes: 0 success, 1 malformed ids or findings, 2 the command could not run, 3 doctor found nothing to check.',
   )
 }
 
 const isExpected = (error: unknown): error is Error => error instanceof UsageError || error instanceof IdError
+
+/** A mistake of ours: its name, code and message on one line, then where it was thrown. */
+function described(error: unknown): [string, ...string[]] {
+  if (!(error instanceof Error)) return [String(error)]
+  const { name, message, stack = '', code = '' } = error as NodeJS.ErrnoException
+  return [`${name} ${code}: ${message}`, ...linesOf(stack).filter((line) => line.startsWith('    at '))]
+}

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { type EventEmitter, once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { styleText } from 'node:util'
 import { flax } from '@snoflax/core'
+import { withoutSecrets } from './databases.js'
 import { EXIT, type ExitCode, UsageError } from './exit.js'
 
 /** Input, output and environment of a run: by default the process's. */
@@ -43,8 +45,27 @@ export type Paint = (colour: Colour, text: string) => string
 function painter({ env }: Io, output: Output): Paint {
   const forced = env['FORCE_COLOR']
   const wanted = forced === undefined ? !env['NO_COLOR'] && output.isTTY === true : forced !== '0'
-  return wanted ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_, text) => text
+  if (!wanted) return (_, text) => text
+  return (colour, text) => {
+    const codes = styleText(colour, '|', { validateStream: false }).replaceAll('\x1b', OWN_ESCAPE)
+    return codes.split('|').join(text)
+  }
 }
+
+/** Stands for the escape character of our own colours, until they are written. No value can contain it. */
+const OWN_ESCAPE = `<${randomUUID()}>`
+
+/** Control characters but the tab, and characters that change the direction of text or end a line. */
+const UNSAFE = /[^\P{Cc}\t]|[\p{Bidi_Control}\u2028\u2029]/gu
+
+/** One line. What could change the terminal, or look like another line, is escaped as in JSON. */
+const lineOf = (text: string): string =>
+  text
+    .replace(UNSAFE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replaceAll(OWN_ESCAPE, '\x1b')
+
+/** A text of ours that has several lines, and contains nothing from a database or an argument but quoted. */
+export const linesOf = (text: string): string[] => text.split('\n')
 
 /** A character that no argument of a process can contain. */
 const MARK = '\0'
@@ -68,28 +89,30 @@ export class Terminal {
   }
 
   /** Waits while the reader is slow, so that a million lines don't fill the memory. */
-  async print(text: string, end = '\n'): Promise<void> {
+  async print(lines: string | readonly string[], end = '\n'): Promise<void> {
     const { stdout } = this.io
+    const text = [lines].flat().map(lineOf).join('\n')
     if (!stdout.write(text + end) && stdout.once) await once(stdout as unknown as EventEmitter, 'drain')
   }
 
   printJson(value: unknown): Promise<void> {
-    return this.print(JSON.stringify(value, null, 2))
+    return this.print(linesOf(JSON.stringify(value, null, 2)))
   }
 
   /** Writes an array item by item, as they arrive. */
   async printJsonArray(items: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> {
     let before = '['
     for await (const item of items) {
-      await this.print(`${before}\n  ${JSON.stringify(item, null, 2).replaceAll('\n', '\n  ')}`, '')
+      const lines = linesOf(JSON.stringify(item, null, 2)).map((line) => `  ${line}`)
+      await this.print([before, ...lines], '')
       before = ','
     }
-    await this.print(before === '[' ? '[]' : '\n]')
+    await this.print(before === '[' ? '[]' : ['', ']'])
   }
 
-  /** Writes a line on standard error. */
-  note(text: string): void {
-    this.io.stderr.write(`${text}\n`)
+  /** Writes lines on standard error. */
+  note(...lines: string[]): void {
+    this.io.stderr.write(`${lines.map((line) => lineOf(withoutSecrets(line))).join('\n')}\n`)
   }
 
   /** Shows a line of progress, which the next one replaces; at most ten a second. */
@@ -97,17 +120,17 @@ export class Terminal {
     const { stderr } = this.io
     const now = Date.now()
     if (!stderr.isTTY || (text !== '' && now - this.#shownAt < 100)) return
-    if (text !== '' || this.#shownAt > 0) stderr.write(`\r\x1b[K${text}`)
+    if (text !== '' || this.#shownAt > 0) stderr.write(`\r\x1b[K${lineOf(text)}`)
     this.#shownAt = text === '' ? 0 : now
   }
 
-  complain(message: string): void {
-    this.note(`${this.#paintError('red', 'snoflax:')} ${message}`)
+  complain(message: string, ...more: string[]): void {
+    this.note(`${this.#paintError('red', 'snoflax:')} ${message}`, ...more)
   }
 
   /** Reports malformed input; the run continues, and ends with code 1. */
-  complainAbout(message: string): void {
-    this.complain(message)
+  complainAbout(message: string, ...more: string[]): void {
+    this.complain(message, ...more)
     this.exitCode = EXIT.findings
   }
 

@@ -292,7 +292,7 @@ test.each([
 
 const table = { table: 'orders', createdAt: 'at', family: 'sno', partition: 900 }
 const WRONG: [name: string, config: unknown, message: RegExp][] = [
-  ['no JSON', '{ tables', /is not JSON: /],
+  ['no JSON', '{ tables', /is not JSON/],
   ['an unknown key', { tables: [table], batch: 5 }, /no option "batch"; options are database, tables/],
   ['no list of tables', { tables: {} }, /tables must be a list of the tables/],
   ['no tables', { tables: [] }, /tables must be a list of the tables/],

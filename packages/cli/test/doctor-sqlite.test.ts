@@ -378,9 +378,7 @@ test('a server that does not answer is named without the password', async () => 
   for (const scheme of ['postgres', 'mysql']) {
     const { code, err } = await cli(['doctor', `${scheme}://me:secret@127.0.0.1:1/shop`])
     expect(code).toBe(2)
-    expect(err).toMatch(
-      new RegExp(`^snoflax: ${scheme}://me@127.0.0.1:1/shop cannot be reached: .*ECONNREFUSED`),
-    )
+    expect(err).toMatch(new RegExp(`^snoflax: ${scheme}://127\\.0\\.0\\.1 cannot be reached: .*ECONNREFUSED`))
   }
 })
 
@@ -389,7 +387,7 @@ test('a URL that cannot be parsed is printed without the password', async () => 
     const { code, err } = await cli(['doctor', `${scheme}://me:sec/ret@127.0.0.1/shop`])
     expect({ code, err }).toEqual({
       code: 2,
-      err: `snoflax: ${scheme}://me@127.0.0.1/shop cannot be reached: Invalid URL\n`,
+      err: `snoflax: ${scheme}://… cannot be reached: Invalid URL\n`,
     })
   }
 })

@@ -42,7 +42,7 @@ export function copyBehind(table: Table, dialect: IdDialect): DrizzleCopy {
   if (isOf(table, Table)) return ownCopy(dialect)
   const file = callerIn(/[\\/]\w+-core[\\/]table\.c?js$/)
   const load = file === undefined ? undefined : modulesBeside(file, '..')
-  const core = /\w+-core(?=.table\.)/.exec(file ?? '')?.[0]
+  const core = /\b\w+-core(?=.table\.)/.exec(file ?? '')?.[0]
   const copy = load && {
     version: load('version').npmVersion,
     SQL: load('sql/sql').SQL,

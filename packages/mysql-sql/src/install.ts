@@ -360,7 +360,7 @@ async function serverOf(run: Run): Promise<Server> {
   const server = version.includes('MariaDB') ? 'mariadb' : 'mysql'
   const [least, name] = server === 'mariadb' ? ['10.10.0', 'MariaDB'] : ['8.0.13', 'MySQL']
   // Some servers put the version that old clients expect in front.
-  const own = /(\d+\.\d+\.\d+)-MariaDB/.exec(version)?.[1] ?? version
+  const own = /(?<!\d)(\d+\.\d+\.\d+)-MariaDB/.exec(version)?.[1] ?? version
   if (!isNewer(least, own)) return server
   throw new IdError(
     'UNSUPPORTED_VERSION',

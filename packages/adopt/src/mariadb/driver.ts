@@ -557,8 +557,10 @@ const block = (lines: readonly string[]): string =>
   `BEGIN NOT ATOMIC\n${lines.map((line) => `  ${withBackticks(line)}`).join('\n')}\nEND`
 
 const withBackticks = (sql: string): string =>
-  sql.replace(/'(?:[^'\\]|''|\\.)*'|`(?:[^`]|``)*`|"((?:[^"]|"")*)"/gs, (text, name?: string) =>
-    name === undefined ? text : `\`${name.replaceAll('""', '"').replaceAll('`', '``')}\``,
+  sql.replace(
+    /'(?:[^'\\]|''|\\.)*(?:'|$)|`(?:[^`]|``)*(?:`|$)|"((?:[^"]|"")*)(?:"|$)/gs,
+    (text, name?: string) =>
+      name === undefined ? text : `\`${name.replaceAll('""', '"').replaceAll('`', '``')}\``,
   )
 
 const signal = (message: string): string =>

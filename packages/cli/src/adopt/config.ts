@@ -116,7 +116,9 @@ function parsed(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw new UsageError(`${file} is not JSON: ${(error as Error).message}`)
+    // The message quotes the text, which may contain a password.
+    const [place = ''] = / at position \d+| \(line \d+ column \d+\)/.exec((error as Error).message) ?? []
+    throw new UsageError(`${file} is not JSON${place}`)
   }
 }
 

@@ -2,10 +2,10 @@ import type { Adoption, Orm, Progress, Stage } from '@snoflax/adopt'
 import { Command, Option } from 'commander'
 import { adoptionOptions, readConfig } from '../adopt/config.js'
 import { openForAdoption } from '../adopt/open.js'
-import { isDatabaseError, withoutPassword } from '../databases.js'
+import { isDatabaseError, messageAbout, shownAddress } from '../databases.js'
 import { EXIT, UsageError } from '../exit.js'
-import type { Terminal } from '../terminal.js'
-import { nonNegativeInteger } from './options.js'
+import { linesOf, type Terminal } from '../terminal.js'
+import { addressOf, nonNegativeInteger } from './options.js'
 
 interface Options {
   readonly config?: string
@@ -35,7 +35,7 @@ interface Run {
   readonly adoption: Adoption
   readonly terminal: Terminal
   /** Prints an event as JSON, one a line; else the text, if there is one. */
-  tell(event: string, facts: object, text?: string): Promise<void>
+  tell(event: string, facts: object, text?: string | readonly string[]): Promise<void>
 }
 
 export function adopt(terminal: Terminal): Command {
@@ -49,7 +49,7 @@ export function adopt(terminal: Terminal): Command {
       .option('-c, --config <file>', 'the configuration (default: snoflax.adopt.json, .js, .mjs or .ts)')
       .option(
         '--url <url>',
-        'postgres://…, mysql://… or an SQLite file (default: the configuration, then DATABASE_URL)',
+        'postgres://…, mysql://… or an SQLite file (default: the configuration, then DATABASE_URL); other users see arguments in the list of processes',
       )
       .option('--json', 'print events as JSON, one object per line')
   const locking = (name: string, description: string): Command =>
@@ -110,11 +110,10 @@ async function perform(
   step: (run: Run) => Promise<void>,
 ): Promise<void> {
   const { file, config } = await readConfig(options.config)
-  const url = options.url ?? config.database ?? terminal.io.env['DATABASE_URL']
-  if (url === undefined) throw new UsageError(`no database: pass --url, database in ${file}, or DATABASE_URL`)
+  const url = addressOf(terminal, `--url, or database in ${file}`, options.url, config.database)
   const { keyTime, obstaclesOf, planAdoption } = await import('@snoflax/adopt')
   const adoptOptions = adoptionOptions(file, config, keyTime)
-  const tell = async (event: string, facts: object, text?: string): Promise<void> => {
+  const tell = async (event: string, facts: object, text?: string | readonly string[]): Promise<void> => {
     if (options.json) await terminal.print(JSON.stringify({ event, ...facts }))
     else if (text !== undefined) await terminal.print(text)
   }
@@ -122,7 +121,7 @@ async function perform(
   try {
     await step({ adoption: await planAdoption(client, adoptOptions), terminal, tell })
   } catch (error) {
-    if (isDatabaseError(error)) throw new UsageError(`${withoutPassword(url)}: ${error.message}`)
+    if (isDatabaseError(error)) throw new UsageError(`${shownAddress(url)}: ${messageAbout(url, error)}`)
     const obstacles = obstaclesOf(error)
     if (obstacles.length === 0) throw error
     for (const { path, code, message } of obstacles)
@@ -145,15 +144,11 @@ async function plan({ adoption, terminal, tell }: Run, { sql }: PlanOptions): Pr
   for (const message of warnings)
     await tell('warning', { message }, `${terminal.paint('yellow', 'warning')}  ${message}`)
   const next = NEXT[phase]
-  await tell(
-    'plan',
-    { phase, next, ...(sql && { sql: adoption.sql }) },
-    [
-      ...(sql ? ['', adoption.sql.trimEnd()] : []),
-      '',
-      `${terminal.paint('bold', phase)}; next: snoflax adopt ${next}`,
-    ].join('\n'),
-  )
+  await tell('plan', { phase, next, ...(sql && { sql: adoption.sql }) }, [
+    ...(sql ? ['', ...linesOf(adoption.sql.trimEnd())] : []),
+    '',
+    `${terminal.paint('bold', phase)}; next: snoflax adopt ${next}`,
+  ])
 }
 
 const NEXT = { planned: 'backfill', backfilling: 'switch', switched: 'verify, then finish' } as const
@@ -166,7 +161,7 @@ async function schema({ adoption, tell }: Run, { for: orm, stage }: SchemaOption
     ...(config.length === 0 ? [] : [`// ${orm}.config.ts`, ...config]),
     ...(migration.length === 0 ? [] : ['', '-- migration', ...MIGRATIONS[orm](migration)]),
   ]
-  const text = lines.length === 0 ? 'nothing to change at this stage' : lines.join('\n')
+  const text = lines.length === 0 ? 'nothing to change at this stage' : lines.flatMap(linesOf)
   await tell('schema', { orm, stage, columns, indexes, config, migration }, text)
 }
 
@@ -190,7 +185,7 @@ async function backfill(
   let [line, toldMs] = ['', 0]
   const onProgress = ({ table, columns, done, total, round }: Progress): void => {
     const facts = { table, columns, done, total, round }
-    if (json) terminal.io.stdout.write(`${JSON.stringify({ event: 'progress', ...facts })}\n`)
+    if (json) void terminal.print(JSON.stringify({ event: 'progress', ...facts }))
     const work = `${table} ${columns.join(', ')}`
     if (json || (line === work && done < total && Date.now() - toldMs < MS_BETWEEN_LINES)) return
     ;[line, toldMs] = [work, Date.now()]

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { isDatabaseError } from '../databases.js'
+import { isDatabaseError, messageAbout } from '../databases.js'
 import { declaredIn, type Orm } from '../doctor/declared.js'
 import { type ExamineOptions, examine } from '../doctor/examine.js'
 import { parseColumn, type StatedColumn } from '../doctor/id-columns.js'
@@ -16,10 +16,10 @@ import {
 import { EXIT, UsageError } from '../exit.js'
 import { type FamilyOptions, families } from '../ids/families.js'
 import type { Paint, Terminal } from '../terminal.js'
-import { addFamilyOptions, nonNegativeInteger } from './options.js'
+import { addFamilyOptions, addressOf, nonNegativeInteger } from './options.js'
 
 interface Options extends FamilyOptions, Partial<Readonly<Record<Orm, string>>> {
-  readonly schema: string
+  readonly schema?: string
   readonly column: readonly string[]
   readonly newIds: readonly string[]
   readonly dryRun?: boolean
@@ -35,8 +35,11 @@ export const doctor = (terminal: Terminal): Command =>
   addFamilyOptions(
     new Command('doctor')
       .description('find problems with ids in a database; reads only')
-      .argument('<url>', 'postgres://…, mysql://…, mariadb://…, or an SQLite file')
-      .option('--schema <name>', 'schema of the pg-sql functions', 'snoflax')
+      .argument(
+        '[url]',
+        'postgres://…, mysql://…, mariadb://…, or an SQLite file (default: DATABASE_URL; other users see arguments in the list of processes)',
+      )
+      .option('--schema <name>', 'schema of the pg-sql functions (default: snoflax)')
       .option(
         '--column <table.column=family[:storage]>',
         'declares a column of ids; can be repeated',
@@ -58,21 +61,28 @@ export const doctor = (terminal: Terminal): Command =>
       .option('--full', 'read all rows of all tables')
       .addOption(new Option('--skip <checks...>', 'skip these checks').choices(CHECKS).default([]))
       .option('--json', 'print a JSON object'),
-  ).action(async (url: string, { column, full = false, json, dryRun = false, ...options }: Options) => {
-    const stated = column.map((text) => parseColumn(text, options))
-    const declared: StatedColumn[] = []
-    for (const orm of ORMS) {
-      const file = options[orm]
-      if (file !== undefined) declared.push(...(await declaredIn(orm, file)))
-    }
-    const progress = (text: string): void => terminal.progress(text)
-    const known = { ...options, full, stated, declared, families: families(options), progress }
-    const report = await examineAt(url, known, dryRun)
-    progress('')
-    if (report.findings.length > 0) terminal.exitCode = EXIT.findings
-    if (json) await terminal.printJson(report)
-    else await terminal.print(picture(report, terminal.paint))
-  })
+  ).action(
+    async (
+      given: string | undefined,
+      { column, schema, full = false, json, dryRun = false, ...options }: Options,
+    ) => {
+      const url = addressOf(terminal, 'a URL or an SQLite file', given)
+      const stated = column.map((text) => parseColumn(text, options))
+      const declared: StatedColumn[] = []
+      for (const orm of ORMS) {
+        const file = options[orm]
+        if (file !== undefined) declared.push(...(await declaredIn(orm, file)))
+      }
+      const progress = (text: string): void => terminal.progress(text)
+      const known = { ...options, schema, full, stated, declared, families: families(options), progress }
+      const report = await examineAt(url, known, dryRun)
+      progress('')
+      if (report.findings.length > 0) terminal.exitCode = EXIT.findings
+      else if (report.unchecked.length > 0) terminal.exitCode = EXIT.unchecked
+      if (json) await terminal.printJson(report)
+      else await terminal.print(picture(report, terminal.paint))
+    },
+  )
 
 const ORMS: readonly Orm[] = ['typeorm', 'prisma', 'drizzle', 'kysely']
 
@@ -86,7 +96,7 @@ async function examineAt(url: string, options: ExamineOptions, isTrial: boolean)
       await database.close()
     }
   } catch (error) {
-    if (isDatabaseError(error)) throw new UsageError(`doctor failed: ${error.message}`)
+    if (isDatabaseError(error)) throw new UsageError(`doctor failed: ${messageAbout(url, error)}`)
     throw error
   }
 }
@@ -118,9 +128,9 @@ async function tryCures(
 }
 
 function picture(
-  { database, installed, columns, notes, findings, advice, dryRun }: Report,
+  { database, installed, columns, notes, unchecked, findings, advice, dryRun }: Report,
   paint: Paint,
-): string {
+): string[] {
   const head = `${paint('bold', database)}${installed === null ? '' : `, ${installed}`}`
   const examined = columns.length > 0 ? columns.map(columnLine) : ['  no id column found']
   return [
@@ -128,11 +138,12 @@ function picture(
     ...examined,
     ...notes.map((note) => `  ${note}`),
     '',
-    ...findings.map((finding, n) => findingLines(finding, findings[n + 1], paint)),
-    ...advice.map((finding, n) => findingLines(finding, advice[n + 1], paint)),
-    summary(findings, paint),
+    ...findings.flatMap((finding, n) => findingLines(finding, findings[n + 1], paint)),
+    ...advice.flatMap((finding, n) => findingLines(finding, advice[n + 1], paint)),
+    ...unchecked.map((what) => paint('yellow', `nothing was checked: ${what}`)),
+    ...(findings.length > 0 || unchecked.length === 0 ? [summary(findings, paint)] : []),
     ...(dryRun ? dryRunLines(dryRun) : []),
-  ].join('\n')
+  ]
 }
 
 const dryRunLines = ({ ran, refused, findings }: DryRun): string[] => [
@@ -170,7 +181,7 @@ function findingLines(
   { check, severity, where, message, cure }: Finding,
   next: Finding | undefined,
   paint: Paint,
-): string {
+): string[] {
   const label = paint(COLORS[severity], `${severity} ${check}`)
   const { sql, shell, leaves } = cure
   const text = [...(sql === undefined ? [] : [`${sql};`]), ...(shell === undefined ? [] : [`$ ${shell}`])]
@@ -184,7 +195,7 @@ function findingLines(
     ...(leaves === undefined ? [] : [`  ${text.length > 0 ? 'left' : 'no cure'}: ${leaves}`]),
     '',
   ]
-  return [`${label}  ${where}`, `  ${message}`, ...(isRepeated ? [] : cureLines)].join('\n')
+  return [`${label}  ${where}`, `  ${message}`, ...(isRepeated ? [] : cureLines)]
 }
 
 function summary(findings: readonly Finding[], paint: Paint): string {

@@ -52,7 +52,7 @@ export const generate = (terminal: Terminal): Command =>
       const next = (): string => head + formOf(family, to, make())
       if (json) return terminal.printJsonArray(repeated(count, next))
       for (let left = count; left > 0; left -= LINES_AT_ONCE) {
-        await terminal.print(Array.from({ length: Math.min(left, LINES_AT_ONCE) }, next).join('\n'))
+        await terminal.print(Array.from({ length: Math.min(left, LINES_AT_ONCE) }, next))
       }
     })
 

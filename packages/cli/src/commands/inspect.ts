@@ -45,8 +45,8 @@ export const inspect = (terminal: Terminal): Command =>
   })
 
 function complain(terminal: Terminal, input: string, refusals: readonly string[]): void {
-  const reasons = refusals.map((reason) => `\n  ${reason}`)
-  terminal.complainAbout(`${JSON.stringify(input)} is not an id${reasons.join('')}`)
+  const reasons = refusals.map((reason) => `  ${reason}`)
+  terminal.complainAbout(`${JSON.stringify(input)} is not an id`, ...reasons)
 }
 
 function toDocument(input: string, found: readonly Reading[], refusals: readonly string[]): object {
@@ -55,16 +55,15 @@ function toDocument(input: string, found: readonly Reading[], refusals: readonly
 }
 
 /** The likely readings in full; of others a line, if there is a likely one. */
-function picture({ paint }: Terminal, input: string, found: readonly Reading[]): string {
+function picture({ paint }: Terminal, input: string, found: readonly Reading[]): string[] {
   const likely = found.filter(({ plausible }) => plausible)
   const shown = likely.length > 0 ? likely : found
-  const lines = [
+  return [
     paint('bold', input),
     ...(shown.length > 1 ? [paint('yellow', `  several families fit: ${shown.map(nameOf).join(', ')}`)] : []),
-    ...shown.map((reading) => pictureReading(reading, paint)),
+    ...shown.flatMap((reading) => pictureReading(reading, paint)),
     ...found.filter((reading) => !shown.includes(reading)).map((reading) => unlikely(reading, paint)),
   ]
-  return lines.join('\n')
 }
 
 const nameOf = ({ family, form }: Reading): string =>

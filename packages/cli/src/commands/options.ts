@@ -1,7 +1,8 @@
 import type { Database } from '@snoflax/core'
 import { type Command, InvalidArgumentError } from 'commander'
-import { oneOf } from '../exit.js'
+import { oneOf, UsageError } from '../exit.js'
 import { parseTime } from '../ids/time.js'
+import type { Terminal } from '../terminal.js'
 
 /** The options by which flake and uid ids are read. */
 export function addFamilyOptions(command: Command): Command {
@@ -26,3 +27,10 @@ export type Dialect = (typeof DIALECTS)[number]
 
 /** @throws {UsageError} */
 export const dialectNamed = (name: string): Dialect => oneOf('dialect', DIALECTS, name)
+
+/** The first of these that is there, else `DATABASE_URL`. @throws {UsageError} */
+export function addressOf({ io }: Terminal, what: string, ...given: readonly (string | undefined)[]): string {
+  const found = [...given, io.env['DATABASE_URL']].find((one) => one !== undefined && one !== '')
+  if (found === undefined) throw new UsageError(`no database: set DATABASE_URL, or pass ${what}`)
+  return found
+}

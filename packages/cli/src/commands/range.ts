@@ -106,13 +106,13 @@ const TITLES: Readonly<Record<Dialect, string>> = {
   mysql: 'MySQL, MariaDB',
 }
 
-const table = ({ paint }: Terminal, bounds: readonly Bounds[]): string =>
+const table = ({ paint }: Terminal, bounds: readonly Bounds[]): string[] =>
   DIALECTS.flatMap((dialect) => {
     const rows = bounds.filter((one) => one.dialect === dialect)
     const width = Math.max(...rows.map(({ storage }) => storage.length), 6)
     const lines = rows.map(({ storage, sql }) => `  ${storage.padEnd(width)}  ${sql}`)
     return lines.length > 0 ? [paint('bold', TITLES[dialect]), ...lines] : []
-  }).join('\n')
+  })
 
 function recheck(family: IdFamily, column: string, { from, to }: { from: string; to: string }): string {
   const time = `${sqlFunction(family, 'time')}(${column})`

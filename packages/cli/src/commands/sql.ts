@@ -16,7 +16,7 @@ import { Command, Option } from 'commander'
 import { UsageError } from '../exit.js'
 import { familyNamed } from '../ids/families.js'
 import { parseTime } from '../ids/time.js'
-import type { Terminal } from '../terminal.js'
+import { linesOf, type Terminal } from '../terminal.js'
 
 interface Options {
   readonly for?: Tool
@@ -56,7 +56,7 @@ export const sql = (terminal: Terminal): Command =>
       const file = fileOf(options)
       const path = options.out === undefined ? file.path : await write(options.out, file)
       if (options.json) await terminal.printJson({ ...file, path })
-      else await terminal.print(options.out === undefined ? file.content.trimEnd() : path)
+      else await terminal.print(options.out === undefined ? linesOf(file.content.trimEnd()) : path)
     })
 
 const DIALECTS = ['postgres', 'mysql', 'mariadb'] as const

@@ -164,7 +164,8 @@ async function readPrisma(file: string): Promise<Declaration[]> {
   const generator = blocks.find(
     ([, kind, , body]) => kind === 'generator' && /provider\s*=.*snoflax/.test(body as string),
   )
-  const [, output = '../generated/snoflax'] = /^\s*output\s*=\s*"([^"]+)"/m.exec(generator?.[3] ?? '') ?? []
+  const [, output = '../generated/snoflax'] =
+    /^[ \t]*output[ \t]*=[ \t]*"([^"]+)"/m.exec(generator?.[3] ?? '') ?? []
   const folder = resolve(isFolder ? file : dirname(file), output)
   const module = ['index.js', 'index.ts'].map((name) => join(folder, name)).find(existsSync)
   if (generator === undefined || module === undefined) return []
@@ -177,7 +178,7 @@ async function readPrisma(file: string): Promise<Declaration[]> {
     const [, table = model] = /@@map\(\s*(?:name:\s*)?"([^"]+)"/.exec(body) ?? []
     const [, schema] = /@@schema\(\s*(?:map:\s*)?"([^"]+)"/.exec(body) ?? []
     return Object.entries(fields).map(([field, { family, storage }]) => {
-      const line = new RegExp(`^\\s*${field}\\s.*$`, 'm').exec(body)?.[0] ?? ''
+      const line = new RegExp(`^[ \\t]*${field}[ \\t].*$`, 'm').exec(body)?.[0] ?? ''
       const [, column = field] = /@map\(\s*(?:name:\s*)?"([^"]+)"/.exec(line) ?? []
       return {
         schema,
@@ -191,4 +192,4 @@ async function readPrisma(file: string): Promise<Declaration[]> {
 }
 
 /** The blocks of a schema. Their closing brace is at the start of a line. */
-const BLOCK = /^\s*(model|generator)\s+(\w+)\s*\{([\s\S]*?)^\s*\}/gm
+const BLOCK = /^[ \t]*(model|generator)\s+(\w+)\s*\{([\s\S]*?)^[ \t]*\}/gm

@@ -20,7 +20,8 @@ import type { TableChecks } from './tables.js'
 import { checkValues, type Scan, scan } from './values.js'
 
 export interface ExamineOptions {
-  readonly schema: string
+  /** By default `snoflax`, where functions may be missing. */
+  readonly schema: string | undefined
   readonly families: readonly IdFamily[]
   readonly stated: readonly StatedColumn[]
   /** The columns that an ORM's schema declares. */
@@ -33,7 +34,11 @@ export interface ExamineOptions {
 }
 
 /** Examines a database. It only reads. */
-export async function examine(database: LiveDatabase, options: ExamineOptions): Promise<Report> {
+export async function examine(
+  database: LiveDatabase,
+  { schema: stated, ...rest }: ExamineOptions,
+): Promise<Report> {
+  const options = { ...rest, schema: stated ?? 'snoflax' }
   const known = await database.columns()
   const notes: string[] = []
   const {
@@ -58,6 +63,14 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
     installed: label,
     columns: examined,
     notes,
+    unchecked: [
+      ...(columns.length === 0
+        ? ["no id column was found; name your columns with --column, or pass your ORM's schema"]
+        : []),
+      ...(stated !== undefined && label === null
+        ? [`schema ${stated} has no functions of ours; correct --schema, or leave it out`]
+        : []),
+    ],
     findings: found.filter(({ severity }) => severity !== 'advice'),
     advice: found.filter(({ severity }) => severity === 'advice'),
   }
@@ -71,7 +84,11 @@ const isAfterValues = ({ where, cure }: Finding): boolean => where.startsWith('d
 interface Rules {
   readonly ofColumns: ColumnRules
   /** Checks the functions that one of our packages installed. */
-  ofFunctions?(database: LiveDatabase, options: ExamineOptions, notes: string[]): Promise<Functions>
+  ofFunctions?(
+    database: LiveDatabase,
+    options: Pick<Examination, 'schema' | 'families' | 'skip'>,
+    notes: string[],
+  ): Promise<Functions>
   /** Checks triggers, foreign keys, indexes, partitions and the server. */
   readonly ofTables: TableChecks
 }
@@ -90,7 +107,7 @@ const RULES: Readonly<Record<Database, Rules>> = {
 }
 
 /** Columns that an ORM declares and the database doesn't have. */
-const missing = (known: readonly Column[], { declared }: ExamineOptions): Finding[] =>
+const missing = (known: readonly Column[], { declared }: Pick<ExamineOptions, 'declared'>): Finding[] =>
   declared
     .filter(({ place }) => !known.some((column) => placeOf(column) === place))
     .map(({ place, family }) => {

@@ -99,8 +99,24 @@ function fits(
     if (name === 'text') return [...texts(kind, column, families, values), ...ofTexts(kind, values)]
     return families.flatMap((family) => having([family], name, (value) => unpadded(value, family.byteLength)))
   })
-  return mayHoldDigits(column) ? [...proper, ...having(families, 'bigint', fromDigits, false)] : proper
+  return [
+    ...proper,
+    ...(storagesOf(kind, column).includes('text')
+      ? UUIDS.flatMap((name) => having(families, name, fromUuidText, false))
+      : []),
+    ...(mayHoldDigits(column) ? having(families, 'bigint', fromDigits, false) : []),
+  ]
 }
+
+const UUIDS = ['uuid', 'uuid8'] as const satisfies readonly StorageName[]
+
+/** The text of a UUID, as a column has it that refers to a column of type uuid. */
+const fromUuidText = (value: unknown): unknown =>
+  typeof value === 'string' && value.trimEnd().length === UUID_LENGTH
+    ? value.trimEnd().toLowerCase()
+    : undefined
+
+const UUID_LENGTH = 36
 
 /** Removes the padding of fixed-length types, and fills up keys that a short type truncated. */
 function texts(

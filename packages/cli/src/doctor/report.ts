@@ -94,6 +94,8 @@ export interface Report {
   readonly columns: readonly ExaminedColumn[]
   /** What was not examined, and why. */
   readonly notes: readonly string[]
+  /** Why nothing was checked: no id column was found, or `--schema` names a schema without our functions. */
+  readonly unchecked: readonly string[]
   /** Errors and warnings; empty if nothing is wrong. */
   readonly findings: readonly Finding[]
   /** Findings of severity `advice`. They don't change the exit code. */

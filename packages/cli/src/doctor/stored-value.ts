@@ -161,7 +161,7 @@ function otherPrefix(family: IdFamily, value: unknown): string | undefined {
     : `${shown(value)} has the prefix ${prefixes[0]}_, but the column is declared with ${family.prefix}_; correct the declaration, or the value`
 }
 
-const AROUND = /^(?:urn:uuid:|[\s\0\uFEFF"'{])+|[\s\0\uFEFF"'}]+$/g
+const AROUND = /^(?:urn:uuid:|[\s\0\uFEFF"'{])+|(?<![\s\0\uFEFF"'}])[\s\0\uFEFF"'}]+$/g
 
 function textsOf(value: unknown, byteLength: number): string[] {
   if (!isBytes(value)) return [String(value).replace(AROUND, '')]

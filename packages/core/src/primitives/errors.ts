@@ -114,7 +114,7 @@ export class IdError extends Error {
   readonly statusCode: 400 | undefined
 
   constructor(code: IdErrorCode, message: string, facts: IdErrorFacts = {}) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    super(escaped(message), facts.cause === undefined ? undefined : { cause: facts.cause })
     this.code = code
     this.family = facts.family
     this.value = facts.value
@@ -147,6 +147,13 @@ export class IdError extends Error {
     })
   }
 }
+
+/** Control characters but tab and line feed, and those that change the direction of text. */
+const UNSAFE = /[^\P{Cc}\t\n]|\p{Bidi_Control}/gu
+
+/** Values and names in messages come from outside, and messages end in terminals and logs. */
+const escaped = (message: string): string =>
+  message.replace(UNSAFE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const SHOWN_CHARACTERS = 48
 

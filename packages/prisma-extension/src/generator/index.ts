@@ -89,7 +89,7 @@ function clientsOf({ generator, otherGenerators, datamodel }: GeneratorOptions):
   const clients = otherGenerators.filter(({ provider }) =>
     /^prisma-client(?:-js)?$/.test(provider.value ?? ''),
   )
-  const names = [...datamodel.matchAll(/^\s*generator\s+(\w+)\s*\{/gm)].map(([, name]) => name)
+  const names = [...datamodel.matchAll(/^[ \t]*generator[ \t]+(\w+)[ \t]*\{/gm)].map(([, name]) => name)
   const later = clients.find(({ name }) => names.indexOf(name) > names.indexOf(generator.name))
   if (clients.length > 0 && later === undefined) return clients.flatMap(({ output }) => output?.value ?? [])
   const reason = later

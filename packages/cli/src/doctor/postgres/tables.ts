@@ -94,7 +94,7 @@ async function partitions(examination: Examination): Promise<Finding[]> {
     const last = bounds.sort((a, b) => compare(a[1], b[1])).at(-1)
     if (last === undefined) return []
     return endingPartition(examination, { idColumn, from: last[0], to: last[1] }, (name, from, to) => {
-      const schema = column.quotedTable.replace(/"(?:[^"]|"")*"$/, '')
+      const schema = column.quotedTable.replace(/(?<=^|\.)"(?:[^"]|"")*"$/, '')
       return `CREATE TABLE ${schema}${quoteName(name)} PARTITION OF ${column.quotedTable} FOR VALUES FROM (${from}) TO (${to})`
     })
   })
