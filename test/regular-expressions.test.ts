@@ -149,6 +149,7 @@ function slowRuns({ source, flags }: Found): string[] {
 
 test('the expressions of all packages are found, also those that are composed', () => {
   expect(ALL.length).toBeGreaterThan(200)
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
   const text = "const A = 'a+'\nconst both = /x/g.test(y) || new RegExp(`${A}|${/b/.source}` + z, 'i')"
   expect(expressionsIn('a.ts', text)).toEqual([
     { place: 'a.ts:2', source: 'x', flags: 'g' },
