@@ -189,7 +189,7 @@ const BY_BYTES = /^(C|POSIX|C\.utf-?8|ucs_basic|pg_c_utf8)$/i
 
 const FITS: Readonly<Record<Database, Fits>> = {
   postgres: ({ type, collation }, { isList = false, storage: { family, name, column } }) => {
-    const [, base, width] = /^(.*?)(?:\((\d+)\))?(?:\[\])*$/.exec(type) ?? []
+    const [, base, width] = /^([^([]*)(?:\((\d+)\))?/.exec(type) ?? []
     if (type.endsWith('[]') !== isList) return false
     if (name !== 'text') return base === column.type
     const isWide = width === undefined || Number(width) >= (family.textLength ?? 0)
