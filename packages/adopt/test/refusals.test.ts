@@ -1,6 +1,6 @@
 import { keyTime, obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flake, flax, IdError, prefixed, sno } from '@snoflax/core'
-import { type PostgresDatabase, poolTo, postgres, sqlite } from '@snoflax/test'
+import { onConnection, type PostgresDatabase, poolTo, postgres, sqlite } from '@snoflax/test'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Opened, plan, shapeOf } from './moves.js'
 
@@ -636,6 +636,42 @@ test('postgres: a role from which row-level security hides rows is refused', asy
     await expect(planAdoption(pool, { tables: [orders] })).rejects.toThrow(/line: row security hides rows/)
   } finally {
     await pool.end()
+  }
+})
+
+test('postgres: a plan that another role stored is refused', async () => {
+  const database = (await open('postgres')) as PostgresDatabase
+  const { name, url } = await database.role()
+  await database.query(`GRANT CREATE ON DATABASE ${database.name} TO ${name}`)
+  await onConnection(url, (client) =>
+    client.query(`CREATE SCHEMA snoflax_adoption; GRANT ALL ON SCHEMA snoflax_adoption TO PUBLIC;
+      CREATE TABLE snoflax_adoption.state AS SELECT 'backfilling' AS phase, '{}' AS plan;
+      GRANT ALL ON snoflax_adoption.state TO PUBLIC`),
+  )
+  await expect(plan(database, [orders])).rejects.toThrow(
+    `snoflax_adoption: role ${name} owns the plan stored in this schema`,
+  )
+})
+
+test('postgres: no default privileges let another role change the plan', async () => {
+  const database = (await open('postgres')) as PostgresDatabase
+  const { name, url } = await database.role()
+  const defaults = (word: string) =>
+    ['SCHEMAS', 'TABLES'].map((kind) => `ALTER DEFAULT PRIVILEGES ${word} ALL ON ${kind}`)
+  for (const sql of defaults('GRANT')) {
+    await database.query(`${sql} TO PUBLIC`)
+    await database.query(`${sql} TO ${name} WITH GRANT OPTION`)
+  }
+  try {
+    const adoption = await plan(database, [orders])
+    await adoption.backfill()
+    const change = onConnection(url, (client) =>
+      client.query("UPDATE snoflax_adoption.state SET plan = '{}'"),
+    )
+    await expect(change).rejects.toMatchObject({ code: '42501' })
+    await adoption.switchKeys()
+  } finally {
+    for (const sql of defaults('REVOKE')) await database.query(`${sql} FROM PUBLIC, ${name}`)
   }
 })
 

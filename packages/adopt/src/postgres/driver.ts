@@ -57,11 +57,21 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     return `${SCHEMA}.${name}`
   }
 
+  /** The plan in it is SQL that the steps run, so it must come from a role that has the rights of this one anyway. */
   *hasState(): Work<boolean> {
-    const [found] = yield* this.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [
-      this.own('state'),
-    ])
-    return found?.there ?? false
+    const [found] = yield* this.query<{ stranger: string | null }>(
+      `SELECT (SELECT rolname FROM pg_roles WHERE oid IN (relowner, nspowner) AND NOT rolsuper AND rolname <> current_user
+          LIMIT 1) AS stranger
+        FROM pg_class JOIN pg_namespace AS s ON s.oid = relnamespace WHERE pg_class.oid = to_regclass($1)`,
+      [this.own('state')],
+    )
+    if (found?.stranger)
+      refuse(
+        SCHEMA,
+        `role ${found.stranger} owns the plan stored in this schema, and so could run SQL with your rights; ` +
+          `run this as ${found.stranger}, or drop the schema if no adoption is in progress`,
+      )
+    return found !== undefined
   }
 
   prepare({ details }: PostgresPlan): void {
@@ -327,6 +337,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     return {
       create: [
         `CREATE SCHEMA ${SCHEMA}`,
+        KEEP_OUT,
         ...stateStatements(this),
         ...roots.flatMap((root, number) => createMap(this.own(mapName(number)), root)),
       ],
@@ -380,6 +391,19 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     }
   }
 }
+
+/** Default privileges of the adopting role may let others into its schemas, where they could change the plan. */
+const KEEP_OUT = `DO $$
+DECLARE
+  other text;
+BEGIN
+  FOR other IN
+    SELECT DISTINCT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END
+      FROM pg_namespace, aclexplode(nspacl) WHERE nspname = '${SCHEMA}' AND grantee <> nspowner
+  LOOP
+    EXECUTE format('REVOKE ALL ON SCHEMA ${SCHEMA} FROM %s CASCADE', other);
+  END LOOP;
+END $$`
 
 const DROP_STATE = `DROP SCHEMA ${SCHEMA} CASCADE`
 
