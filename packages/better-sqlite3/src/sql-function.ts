@@ -1,4 +1,4 @@
-import { withPath } from '@snoflax/core/adapter'
+import { IdError } from '@snoflax/core'
 import type { SqlValue } from './values.js'
 
 /** A better-sqlite3 connection, or one of a fork with the same two methods. */
@@ -54,7 +54,7 @@ export function defineFunction(
   const place = `${name}()`
   for (let arity = required; arity <= required + optional; arity++) {
     const checked = (...values: SqlValue[]): SqlValue =>
-      values.includes(null) ? null : withPath(place, () => call(...values))
+      values.includes(null) ? null : placed(place, () => call(...values))
     // better-sqlite3 reads the number of arguments here. SQLite itself refuses calls with another one.
     Object.defineProperty(checked, 'length', { value: arity })
     db.function(name, { deterministic, safeIntegers: true }, checked)
@@ -73,8 +73,19 @@ export function defineTable(
     columns: ['id'],
     *rows(...values) {
       const rows = ids(...(values as SqlValue[]))
-      const next = () => withPath(`${name}()`, () => rows.next())
+      const next = () => placed(`${name}()`, () => rows.next())
       for (let row = next(); !row.done; row = next()) yield [row.value]
     },
   })
+}
+
+/** Runs the work. Its errors name the function, and have no `statusCode`: an argument may come from a table. */
+function placed<Result>(path: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof IdError)) throw error
+    const { code, message, value, field = 'argument' } = error
+    throw new IdError(code, `${path}: ${message}`, { ...error, value, field, path, cause: error })
+  }
 }

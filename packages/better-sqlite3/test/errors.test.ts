@@ -28,6 +28,8 @@ describe('an invalid id', () => {
       value: 'Kpcan0M1Fak DT4k',
       position: 11,
       path: 'flax_time()',
+      // An argument may come from a table, so the request need not be at fault.
+      statusCode: undefined,
     })
     expect((error as Error).message).toMatch(/^flax_time\(\): flax: .*"Kpcan0M1Fak DT4k"/)
   })

@@ -11,6 +11,8 @@ import {
   uid,
   uidLocal,
 } from '@snoflax/core'
+import { checkStored } from '@snoflax/core/adapter'
+import createError, { isHttpError } from 'http-errors'
 import { describe, expect, test } from 'vitest'
 import { page, section } from './documentation.js'
 import { expectRefusal, thrownBy } from './refusal.js'
@@ -88,6 +90,7 @@ describe('IdError', () => {
 describe('statusCode', () => {
   const uuids = storageFor(flax, 'postgres')
   const storage = storageFor(flake, 'postgres')
+  const bytes = storageFor(flax, 'sqlite', { storage: 'binary' })
 
   test.each<[string, () => unknown, IdErrorCode]>([
     ['a number', () => flax.parse(5), 'INVALID_TYPE'],
@@ -104,6 +107,7 @@ describe('statusCode', () => {
   ])('is 400 for an id from outside: %s', (_, call, code) => {
     const error = expectRefusal(call, code, { statusCode: 400 })
     expect(error.at('Order.id')).toMatchObject({ statusCode: 400, path: 'Order.id' })
+    for (const one of [error, error.at('Order.id')]) expect(isHttpError(one)).toBe(true)
   })
 
   test.each<[string, () => unknown, IdErrorCode]>([
@@ -116,11 +120,21 @@ describe('statusCode', () => {
     ['a stored text', () => uuids.fromDatabase('x'), 'INVALID_LENGTH'],
     ['a stored uuid', () => uuids.fromDatabase(FOREIGN_UUID), 'INVALID_CHARACTER'],
     ['a stored number', () => storage.fromDatabase(-1n), 'FIELD_OUT_OF_RANGE'],
+    ['a value that the column did not write', () => checkStored(bytes, flax.min), 'NOT_CANONICAL'],
     ['a storage', () => storageFor(flax, 'sqlite', { storage: 'uuid' }), 'STORAGE_REFUSED'],
   ])('is undefined if the id is not from outside: %s', (_, call, code) => {
     const error = expectRefusal(call, code)
-    expect(error.statusCode).toBe(undefined)
-    expect(error.at('Order.id').statusCode).toBe(undefined)
+    for (const one of [error, error.at('Order.id')]) {
+      expect(one.statusCode).toBe(undefined)
+      expect('status' in one || 'expose' in one).toBe(false)
+      expect(isHttpError(one)).toBe(false)
+    }
+  })
+
+  test('can be set by http-errors, which keeps it', () => {
+    const error = thrownBy(() => flax.parse('x')) as Error
+    expect(createError(error)).toBe(error)
+    expect(error).toMatchObject({ statusCode: 400, status: 400, expose: true })
   })
 })
 

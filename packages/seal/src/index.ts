@@ -93,7 +93,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
     return (head + writeBlock(encrypt(block), 0)) as SealedId
   }
   const sealAll = (ids: readonly AnId[]): SealedId[] => {
-    const given = listOf(family, 'sealAll needs a list of ids', ids)
+    const given = listOf(family, 'sealAll needs a list of ids', ids, 'ids')
     const blocks = new Uint8Array(given.length * BLOCK_BYTES)
     given.forEach((id, i) => {
       const bytes = withPath(
@@ -175,10 +175,15 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
   }
 }
 
-/** A copy without holes, which `map` and `forEach` would skip. @throws {IdError} `INVALID_TYPE` for anything but a list. */
-function listOf<T>({ name }: IdFamily, need: string, value: readonly T[]): T[] {
+/**
+ * A copy without holes, which `map` and `forEach` would skip.
+ *
+ * @param field what was passed; undefined for what a request may contain.
+ * @throws {IdError} `INVALID_TYPE` for anything but a list.
+ */
+function listOf<T>({ name }: IdFamily, need: string, value: readonly T[], field?: string): T[] {
   if (Array.isArray(value)) return Array.from(value)
-  throw new IdError('INVALID_TYPE', `${name}: ${need}, not ${show(value)}`, { family: name, value })
+  throw new IdError('INVALID_TYPE', `${name}: ${need}, not ${show(value)}`, { family: name, field, value })
 }
 
 type Blocks = (blocks: Uint8Array) => Uint8Array

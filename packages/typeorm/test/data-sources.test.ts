@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, syml
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Module } from '@nestjs/common'
+import { Controller, Get, Inject, Module, Param } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm'
 import { type FlaxId, flax } from '@snoflax/core'
@@ -357,5 +357,39 @@ describe.skipIf(VERSION !== '')('NestJS', () => {
       }),
     )
     await visitOnce(dataSource)
+  })
+
+  // In packages/validators, Nest 12 answers for core alone; test/platforms has both for TypeORM.
+  test('answers 400 with our message to an id of a request that TypeORM refuses', async () => {
+    class Customers {
+      constructor(readonly dataSource: DataSource) {}
+      find(id: FlaxId) {
+        return this.dataSource.getRepository(Customer).findOneBy({ id })
+      }
+    }
+    Param('id')(Customers.prototype, 'find', 0)
+    Get('customers/:id')(
+      Customers.prototype,
+      'find',
+      Object.getOwnPropertyDescriptor(Customers.prototype, 'find') as PropertyDescriptor,
+    )
+    Controller()(Customers)
+    Inject(DataSource)(Customers, undefined, 0)
+    class App {}
+    Module({
+      imports: [TypeOrmModule.forRoot(await optionsOn(sqlite))],
+      controllers: [Customers],
+    })(App)
+    const app = await NestFactory.create(App, { logger: false, abortOnError: false })
+    opened.push({ close: () => app.close() })
+    await app.listen(0, '127.0.0.1')
+    const answer = await fetch(`${await app.getUrl()}/customers/x`)
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      {
+        statusCode: 400,
+        message: 'Customer.id: flax: an id has 16 characters, not 1 ("x")',
+      },
+    ])
   })
 })

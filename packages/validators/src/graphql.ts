@@ -46,7 +46,13 @@ export function idScalar<AnId extends string>(
   return new GraphQLScalarType({
     name,
     description,
-    serialize: (value) => check(value),
+    serialize(value) {
+      const error = refusal(family, value)
+      // Without a statusCode: a resolver returned this value, no client sent it.
+      return error === undefined
+        ? (value as AnId)
+        : refuse(new IdError(error.code, error.message, { ...error, value, field: 'result' }))
+    },
     parseValue: (value) => check(value),
     parseLiteral: (node) => (node.kind === Kind.STRING ? check(node.value, node) : refuseLiteral(node)),
   })

@@ -18,7 +18,7 @@ export function checkStored({ name, family }: IdStorage<string>, value: unknown)
   throw new IdError(
     'NOT_CANONICAL',
     `${family.name}: the column has storage ${name}, but the stored value is ${shown(value)}, ${causeOf(value)}`,
-    { family: family.name, value },
+    { family: family.name, field: 'column', value },
   )
 }
 

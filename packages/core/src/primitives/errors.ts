@@ -112,6 +112,10 @@ export class IdError extends Error {
    * all other errors: of options, clocks, leases, and values read from a database.
    */
   readonly statusCode: 400 | undefined
+  /** The same as `statusCode`. Frameworks, such as Nest 12, recognize HTTP errors by both and `expose`. */
+  declare readonly status: 400 | undefined
+  /** True if there is a `statusCode`, as http-errors sets it: the client may see the message. */
+  declare readonly expose: true | undefined
 
   constructor(code: IdErrorCode, message: string, facts: IdErrorFacts = {}) {
     super(escaped(message), facts.cause === undefined ? undefined : { cause: facts.cause })
@@ -125,6 +129,10 @@ export class IdError extends Error {
     this.waitMs = facts.waitMs
     this.path = facts.path
     this.statusCode = facts.field === undefined && MALFORMED.test(code) ? 400 : undefined
+    if (this.statusCode === undefined) return
+    // Not enumerable, since logs have statusCode; writable, since http-errors sets them on errors that it is passed.
+    const hidden = { enumerable: false, writable: true, configurable: true }
+    Object.defineProperties(this, { status: { value: 400, ...hidden }, expose: { value: true, ...hidden } })
   }
 
   /** For responses and logs: code, message and details, without `value` (which may be anything), stack and cause. */
