@@ -160,7 +160,7 @@ test('the expressions of all packages are found, also those that are composed', 
 
 test('searches that are quadratic or worse are found', () => {
   const slow = (source: string, flags = '') => slowRuns({ place: '', source, flags }).length > 0
-  expect(['\\s+$', '^(?:a+)+$', ',\\s*;', 'a[^b]*b', '^(?:=|=)*!$'].filter((one) => !slow(one))).toEqual([])
+  expect(['\\s+$', '^(?:a+)+$', '\\s*;', 'a[^b]*b', '^(?:=|=)*!$'].filter((one) => !slow(one))).toEqual([])
   expect(['(?<!\\s)\\s+$', '^a+$', '[^\\x00-\\x1f]', '^[^=]+=$'].filter((one) => slow(one))).toEqual([])
 })
 

@@ -185,7 +185,7 @@ describe('schemas accept ids and refuse others with our message', () => {
 })
 
 test("an id in zod's template literals is its pattern", () => {
-  const customer = z.templateLiteral(['cus_', zodId(flax)])
+  const customer = z.templateLiteral(['cus_', zodId(flax) as never])
   expect(customer.parse(`cus_${flax.generate()}`)).toMatch(/^cus_/)
   for (const text of ['cus_', 'cus_anything', `cus_${flax.generate()}x`, flax.generate()]) {
     expect(customer.safeParse(text).success).toBe(false)
