@@ -35,12 +35,11 @@ export const contestants: readonly Contestant[] = [
   contestant(uidLocal.generator()),
 ]
 
-/** Some of them with a prefix, which tables may store or not. */
+/** Some of them with a prefix, which text columns store. */
 export const prefixedContestants: readonly Contestant[] = [
   contestant(prefixed(flax, 'cus').generator()),
   contestant(prefixed(sno, 'order_line').generator({ partition: 7 })),
   contestant(prefixed(flake, 'evt').generator({ datacenter: 1, worker: 2 })),
-  contestant(prefixed(flax, 'usr', { stored: 'prefixed' }).generator()),
 ]
 
 function contestant<AnId extends string>(generator: IdGenerator<AnId>): Contestant {

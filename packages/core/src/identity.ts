@@ -5,8 +5,8 @@ import { IdError, show } from './primitives/errors.js'
 interface Prefixed {
   readonly prefix: string
   readonly base: IdFamily
-  readonly stored: 'bare' | 'prefixed'
   withoutPrefix(id: string): string
+  fromGenerator(generator: unknown): { generate(meta?: number): string }
 }
 
 /**
@@ -83,6 +83,6 @@ export function isSameFamily(a: IdFamily, b: IdFamily): boolean {
 }
 
 function meaning(family: IdFamily): string {
-  const { prefix, base, stored } = isPrefixed(family) ? family : ({} as Partial<Prefixed>)
-  return JSON.stringify([family.layout, prefix, base?.name, stored])
+  const { prefix, base } = isPrefixed(family) ? family : ({} as Partial<Prefixed>)
+  return JSON.stringify([family.layout, prefix, base?.name])
 }

@@ -31,7 +31,6 @@ export { isSameFamily } from './identity.js'
 export {
   type PrefixedFamily,
   type PrefixedGenerator,
-  type PrefixedOptions,
   prefixed,
 } from './prefixed/index.js'
 export type { Alphabet } from './primitives/alphabet.js'

@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { isSameFamily } from '../identity.js'
+import { baseOf, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError } from '../primitives/errors.js'
 
 /** The id column that a foreign key or its target is. */
@@ -13,7 +13,8 @@ export interface ColumnIdentity {
 }
 
 /**
- * Checks that a foreign key and its target have ids of the same family in the same storage.
+ * Checks that a foreign key and its target have ids of the same family in the same storage. A foreign key that states no
+ * prefix takes that of its target.
  *
  * @param target the column that the key references. Without `family` it is not an id column.
  * @throws {IdError} `INVALID_OPTION`, with both paths in the message.
@@ -23,10 +24,11 @@ export interface ColumnIdentity {
  */
 export function agree(own: ColumnIdentity, target: ColumnIdentity | { readonly path: string }): void {
   if (!('family' in target)) refuse(own, `references ${target.path}, which is not an id column`)
-  if (target.family.name !== own.family.name) {
+  const family = isPrefixed(own.family) ? target.family : baseOf(target.family)
+  if (family.name !== own.family.name) {
     refuse(own, `stores ${own.family.name} ids, but references ${target.path} with ${target.family.name} ids`)
   }
-  if (!isSameFamily(own.family, target.family)) {
+  if (!isSameFamily(own.family, family)) {
     refuse(own, `stores ${own.family.name} ids with another layout or epoch than ${target.path}`)
   }
   if (own.storage === undefined || target.storage === undefined || own.storage === target.storage) return

@@ -2,12 +2,13 @@ import type { IdFamily } from '../family.js'
 import { IdError } from '../primitives/errors.js'
 import { checkOptions, type OptionKind } from '../primitives/options.js'
 
+const DECLARED = { prefix: 'any' } as const
 const GENERATED = { generator: 'any', meta: 'any', default: ['database'], schema: 'any' } as const
 
 /**
  * Checks the options of an id column: their names, their kinds, and which of them exclude each other.
  *
- * @param stored options that columns of every role have.
+ * @param stored options that columns of every role have, besides `prefix`.
  * @throws {IdError} `INVALID_OPTION`.
  *
  * @example
@@ -19,7 +20,7 @@ export function checkColumnOptions(
   options: object,
   stored: Readonly<Record<string, OptionKind>>,
 ): void {
-  checkOptions(family.name, options, { ...stored, ...GENERATED })
+  checkOptions(family.name, options, { ...DECLARED, ...stored, ...GENERATED })
   const refuse = (field: string, reason: string): never => {
     throw new IdError('INVALID_OPTION', `${family.name}: ${field} ${reason}`, { family: family.name, field })
   }

@@ -36,6 +36,6 @@ interface Stored {
 /** What a column has in the database. */
 function storedIn({ name, family }: IdStorage<string>): Stored {
   const { name: base, layout } = baseOf(family)
-  const shown = `${isPrefixed(family) && family.stored === 'prefixed' ? `${family.prefix}_` : ''}${base} as ${name}`
+  const shown = `${isPrefixed(family) && name === 'text' ? `${family.prefix}_` : ''}${base} as ${name}`
   return { kind: name === 'text' ? shown : `${name} ${JSON.stringify(layout.fields)}`, shown }
 }

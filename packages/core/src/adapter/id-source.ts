@@ -14,8 +14,11 @@ export interface IdSource<AnId extends string = string> {
 export interface IdSourceRequest<AnId extends string> {
   /** The family of the column's ids. */
   readonly family: IdFamily<AnId>
-  /** The generator. A family means its default generator. Default: the column's family. */
-  readonly generator?: IdSource<AnId> | undefined
+  /**
+   * The generator. A family means its default generator. For a column with a prefix it may be one without, which gets the
+   * prefix. Default: the column's family.
+   */
+  readonly generator?: IdSource | undefined
   /** The metabyte of every id of the column, 0 to 255. */
   readonly meta?: number | undefined
   /** For messages, the code that sets a generator: ``(example) => `{ generator: ${example} }` ``. */
@@ -52,7 +55,7 @@ export function idSource<AnId extends string>({
   checkFamily(family)
   checkMeta(family, meta)
   if (generator !== undefined) checkGenerator(family, generator)
-  const source = defaultOf<AnId>(generator ?? family)
+  const source = defaultOf<AnId>(generator === undefined ? family : withPrefix(family, generator))
   if (source === undefined) {
     const example = family.generatorExample ?? 'an IdGenerator'
     throw new IdError(
@@ -66,6 +69,23 @@ export function idSource<AnId extends string>({
   }
   return meta === undefined ? () => source.generate() : () => source.generate(meta)
 }
+
+/** A generator of the base generates ids of the prefixed family. */
+function withPrefix<AnId extends string>(
+  family: IdFamily<AnId>,
+  generator: IdSource,
+): IdFamily<AnId> | IdSource<AnId> {
+  const theirs = familyOf(generator)
+  if (theirs === undefined || !isPrefixed(family) || !isSameFamily(theirs, family.base)) {
+    return generator as IdSource<AnId>
+  }
+  if ('layout' in generator) return family
+  return family.fromGenerator(generator) as IdSource<AnId>
+}
+
+/** The family that a generator names, or that the generator is. */
+const familyOf = (given: Partial<IdSource & IdFamily>): IdFamily | undefined =>
+  given.family ?? (given.layout && (given as IdFamily))
 
 /** A family's default generator; undefined if it has none. */
 function defaultOf<AnId extends string>(given: IdFamily<AnId> | IdSource<AnId>): IdSource<AnId> | undefined {
@@ -92,14 +112,11 @@ export function checkGenerator(family: IdFamily, generator: unknown): void {
       `generator must be an id generator such as ${generatorExample}, not ${show(given)}`,
     )
   }
-  const theirs = given.family ?? (given.layout && (given as IdFamily))
+  const theirs = familyOf(given)
   if (theirs === undefined || isSameFamily(theirs, family)) return
+  if (isPrefixed(family) && isSameFamily(theirs, family.base)) return
   if (theirs.name !== name) {
-    const way = isPrefixed(family) && isSameFamily(theirs, family.base)
-    const advice = way
-      ? `prefixed(${theirs.name}, '${family.prefix}').fromGenerator(generator)`
-      : `a ${name} generator`
-    refuse(family, 'generator', given, `the generator generates ${theirs.name} ids; pass ${advice}`)
+    refuse(family, 'generator', given, `the generator generates ${theirs.name} ids; pass a ${name} generator`)
   }
   refuse(
     family,

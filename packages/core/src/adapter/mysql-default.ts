@@ -1,5 +1,6 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { LAYOUT as FLAX, ALPHABET as FLAX_ALPHABET } from '../flax/layout.js'
+import { baseOf, isPrefixed } from '../identity.js'
 import { checkInteger, IdError, show } from '../primitives/errors.js'
 import { LAYOUT as SNO, ALPHABET as SNO_ALPHABET } from '../sno/layout.js'
 
@@ -136,13 +137,15 @@ const NUMBERED: Readonly<
  * flake without `number`; `FIELD_OUT_OF_RANGE` for a `number` or `meta` out of range.
  */
 export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): string {
-  const { name } = family
+  const { name } = baseOf(family)
   const { storage, database, meta = 0 } = options
+  const head = storage === 'text' && isPrefixed(family) ? `${family.prefix}_` : ''
+  const headed = (text: string) => (head === '' ? text : `concat(_binary'${head}',${text})`)
   const numbered = NUMBERED[name]
   if (numbered === undefined) {
-    return within(family, database, (RANDOM[name]?.[storage] ?? refuse(family, storage))())
+    return within(family, database, headed((RANDOM[name]?.[storage] ?? refuse(name, storage))()))
   }
-  const expression = numbered.storages[storage] ?? refuse(family, storage)
+  const expression = numbered.storages[storage] ?? refuse(name, storage)
   if (options.number === undefined) {
     throw new IdError(
       'INVALID_OPTION',
@@ -152,7 +155,8 @@ export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): st
     )
   }
   const number = checkInteger(name, 'number', options.number, 0, numbered.last)
-  return within(family, database, expression({ now: ROW_MS[database], meta, number }, family.layout.epochMs))
+  const made = expression({ now: ROW_MS[database], meta, number }, family.layout.epochMs)
+  return within(family, database, headed(made))
 }
 
 /**
@@ -167,7 +171,7 @@ function within({ firstMs, lastMs }: IdFamily, database: 'mysql' | 'mariadb', ex
   return database === 'mysql' ? `(${checked})` : checked
 }
 
-function refuse({ name }: IdFamily, storage: StorageName): never {
+function refuse(name: string, storage: StorageName): never {
   const families = [
     ...Object.entries(RANDOM),
     ...Object.entries(NUMBERED).map(([one, { storages }]) => [one, storages]),

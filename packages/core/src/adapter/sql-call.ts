@@ -60,18 +60,20 @@ export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEF
  * The function call with which PostgreSQL generates the ids of a column, for its DEFAULT.
  *
  * @throws {IdError} `INVALID_OPTION` for a malformed schema name, a metabyte for ids without one, and a family whose
- * ids the functions can't generate, such as one that stores its prefix; `FIELD_OUT_OF_RANGE` for the metabyte.
+ * ids the functions can't generate; `FIELD_OUT_OF_RANGE` for the metabyte.
  *
  * @example
  * sqlCall(sno, 'uuid', 'snoflax', 2) // 'snoflax.sno_generate_uuid(2)'
+ * sqlCall(prefixed(flax, 'cus'), 'text') // "('cus_'::text || snoflax.flax_generate_text())"
  */
 export function sqlCall(family: IdFamily, storage: StorageName, schema?: string, meta?: number): string {
   checkNeighbourhood(family)
-  checkBare(family)
   checkMeta(family, meta)
   checkBytes(family, storage)
   const ending = storage === 'binary' ? '' : `_${storage}`
-  return `${sqlFunction(family, `generate${ending}`, schema)}(${meta ?? ''})`
+  const call = `${sqlFunction(family, `generate${ending}`, schema)}(${meta ?? ''})`
+  // As PostgreSQL returns it, so that a schema diff finds no change.
+  return storage === 'text' && isPrefixed(family) ? `('${family.prefix}_'::text || ${call})` : call
 }
 
 /** Ids of uid don't contain their neighbourhood, and the database uses the default. The epoch of flake is set there. */
@@ -101,17 +103,6 @@ function checkBytes(family: IdFamily, storage: StorageName): void {
   )
 }
 
-/** The functions generate ids without a prefix. */
-function checkBare(family: IdFamily): void {
-  if (!isPrefixed(family) || family.stored === 'bare') return
-  throw new IdError(
-    'INVALID_OPTION',
-    `${family.name}: default: 'database' generates ids without a prefix, but the column stores them with it; ` +
-      'let the application generate them',
-    { family: family.name, field: 'default', value: 'database' },
-  )
-}
-
 /** A column whose ids the database generates. */
 export interface DatabaseDefaultRequest {
   /** The family of the column's ids. */
@@ -135,15 +126,14 @@ export interface DatabaseDefaultRequest {
  * @throws {IdError} `INVALID_OPTION` for other databases, and for ids that the database can't generate.
  *
  * @example
- * databaseDefault({ family: flax, database: 'postgres', storage: 'uuid' }) // 'snoflax.flax_generate_uuid()'
+ * databaseDefault({ family: flax, database: 'postgres', storage: 'text' }) // 'snoflax.flax_generate_text()'
  */
 export function databaseDefault(request: DatabaseDefaultRequest): string {
   const { family, database, storage, schema, meta, number } = request
   if (database === 'postgres') return sqlCall(family, storage, schema, meta)
-  checkBare(family)
   checkMeta(family, meta)
   if (database === 'mysql' || database === 'mariadb') {
-    return mysqlDefault(baseOf(family), { database, storage, meta, number })
+    return mysqlDefault(family, { database, storage, meta, number })
   }
   throw new IdError(
     'INVALID_OPTION',

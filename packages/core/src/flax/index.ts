@@ -37,7 +37,7 @@ function createFlax(): FlaxFamily {
     ...codec.coder,
     layout: LAYOUT,
     pattern: PATTERN,
-    storages: ['uuid', 'text', 'binary', 'uuid8'],
+    storages: ['text', 'uuid', 'binary', 'uuid8'],
     tag: 1,
     pack: codec.pack,
     unpack: codec.unpack,

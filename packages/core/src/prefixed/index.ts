@@ -2,21 +2,11 @@ import { deriveFamily } from '../define-family.js'
 import type { Id, IdFamily, IdGenerator, IdOf } from '../family.js'
 import { checkFamily, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
-import { checkOptions } from '../primitives/options.js'
 import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator, prefixMethods } from './generator.js'
 import { prefixedText } from './text.js'
 
 export type { PrefixedGenerator } from './generator.js'
 export { prefixOf } from './text.js'
-
-/** Options of {@link prefixed}. */
-export interface PrefixedOptions {
-  /**
-   * What columns store: `bare` is the base's id, in any storage; `prefixed` is the whole text, for text columns that
-   * other programs read or write with the prefix. Default `bare`.
-   */
-  readonly stored?: 'bare' | 'prefixed'
-}
 
 /** A base, which may have a generator. */
 type Generating = 'generate' | 'generateAt' | 'generator' | 'monotonic'
@@ -31,8 +21,6 @@ export type PrefixedFamily<Prefix extends string = string, Base extends IdFamily
     readonly prefix: Prefix
     /** The family of the ids behind the prefix. */
     readonly base: Base
-    /** What columns store. */
-    readonly stored: 'bare' | 'prefixed'
     /** Adds the prefix to an id of the base. @throws {IdError} as the base's `parse`. */
     withPrefix<Of extends string = string>(id: IdOf<Base['min'], Of>): Id<Prefix, Of>
     /** Removes the prefix. @throws {IdError} as `parse`. */
@@ -53,26 +41,22 @@ export const isPrefix = (text: string): boolean => PREFIX.test(text)
 
 /**
  * A family of ids with a prefix that names their kind, `cus_Kpcan0M1FakODT4k`, so that the compiler, `parse` and every
- * column distinguish customers from orders. Columns store the bare id, in any storage of the base.
+ * column distinguish customers from orders. Text columns store it with the prefix, compact ones without.
  *
  * @param base any family, including your own.
  * @param prefix 1 to 63 of a-z, 0-9 and `_`; it begins with a letter and doesn't end with `_`.
- * @throws {IdError} `INVALID_OPTION` for a malformed prefix, a base that has a prefix or is not a family, and `stored:
- * 'prefixed'` if the base has no text storage.
+ * @throws {IdError} `INVALID_OPTION` for a malformed prefix, and a base that has a prefix or is not a family.
  *
  * @example
  * const customerId = prefixed(flax, 'cus')
  * const id = customerId.generate() // Id<'cus'>, e.g. 'cus_Kpcan0M1FakODT4k'
  * customerId.time(id) // when it was generated
- * customerId.withoutPrefix(id) // FlaxId, as the column stores it
+ * customerId.withoutPrefix(id) // FlaxId
  */
 export function prefixed<const Prefix extends string, Base extends IdFamily>(
   base: Base,
   prefix: Prefix,
-  options: PrefixedOptions = {},
 ): PrefixedFamily<Prefix, Base> {
-  checkOptions('prefixed', options, { stored: ['bare', 'prefixed'] })
-  const { stored = 'bare' } = options
   if (typeof prefix !== 'string' || !isPrefix(prefix)) {
     refuse(
       'prefix',
@@ -83,9 +67,6 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
   checkFamily(base, 'prefixed: the base')
   if (isPrefixed(base))
     refuse('base', base.name, 'a family can have only one prefix; pass the family without a prefix')
-  if (stored === 'prefixed' && !base.storages.includes('text')) {
-    refuse('stored', stored, `${base.name} has no storage text for a prefixed column`)
-  }
   const { head, length, pattern, check, withoutPrefix } = prefixedText(prefix, base)
   const family = deriveFamily<string, unknown>({
     name: prefix,
@@ -93,7 +74,7 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
     byteLength: base.byteLength,
     textLength: length,
     pattern,
-    storages: stored === 'bare' ? base.storages : ['text'],
+    storages: [...base.storages].sort((one) => (one === 'text' ? -1 : 0)),
     tag: base.tag,
     firstMs: base.firstMs,
     lastMs: base.lastMs,
@@ -125,7 +106,6 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
   Object.assign(family, {
     prefix,
     base,
-    stored,
     withPrefix: (id: unknown) => head + base.parse(id),
     withoutPrefix,
     fromGenerator,

@@ -62,7 +62,7 @@ function createSno(): SnoFamily {
     ...codec.coder,
     layout: LAYOUT,
     pattern: PATTERN,
-    storages: ['uuid', 'text', 'binary', 'uuid8'],
+    storages: ['text', 'uuid', 'binary', 'uuid8'],
     tag: 2,
     pack: codec.pack,
     unpack: codec.unpack,

@@ -1,6 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { checkFamily, isPrefixed } from '../identity.js'
-import { IdError, show } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
 import { type ColumnType, columnType, type Database } from './column.js'
 import { type DatabaseValue, reader, writer } from './convert.js'
@@ -12,7 +11,7 @@ export type { DatabaseValue } from './convert.js'
 
 /** Options of {@link storageFor}. */
 export interface StorageOptions {
-  /** The storage. Default: the one that the family prefers of those that the database has. */
+  /** The storage. Default: the first of the family's `storages` that the database has, for most families `text`. */
   readonly storage?: StorageName | undefined
   /** Whether the driver returns 64-bit integers exactly. Default: false for SQLite, true for other databases. */
   readonly exactBigint?: boolean | undefined
@@ -26,7 +25,7 @@ export interface IdStorage<AnId extends string> {
   readonly database: Database
   /** The storage in use. */
   readonly name: StorageName
-  /** False if the column stores the id's text, so that ids need no conversion. */
+  /** False if the driver reads and writes the ids' own text, as for `text`, and `uuid` of UUIDv7. */
   readonly converts: boolean
   /** The type of the column. */
   readonly column: ColumnType
@@ -56,9 +55,9 @@ export interface IdStorage<AnId extends string> {
  * reason; `INVALID_OPTION` for an unknown database and for a value that is not a family.
  *
  * @example
- * const storage = storageFor(flax, 'postgres')
- * storage.column.sql // 'uuid'
- * storage.toDatabase('Kpcan0M1FakODT4k') // '4b706361-6e30-4d31-4661-6b4f4454346b'
+ * storageFor(flax, 'postgres').column.sql // 'text COLLATE "C"'
+ * const compact = storageFor(flax, 'postgres', { storage: 'uuid' })
+ * compact.toDatabase('Kpcan0M1FakODT4k') // '4b706361-6e30-4d31-4661-6b4f4454346b'
  */
 export function storageFor<AnId extends string>(
   family: IdFamily<AnId>,
@@ -68,17 +67,17 @@ export function storageFor<AnId extends string>(
   checkFamily(family)
   checkOptions(family.name, options, { storage: 'any', exactBigint: 'boolean' })
   const { storage, exactBigint = database !== 'sqlite' } = options
-  if (isPrefixed(family) && family.stored === 'bare') {
-    return prefixedStorage(family as never, storageFor(family.base, database, { storage, exactBigint }))
-  }
   const name = chooseStorage(family, database, storage, exactBigint)
+  if (isPrefixed(family) && name !== 'text') {
+    return prefixedStorage(family as never, storageFor(family.base, database, { storage: name, exactBigint }))
+  }
   const write = writer(family, database, name)
   const read = reader(family, name)
   return {
     family,
     database,
     name,
-    converts: name !== 'text',
+    converts: write(family.min) !== family.min,
     column: columnType(family, database, name),
     toDatabase: (value: unknown) => (value == null ? null : write(value)),
     fromDatabase: (value: unknown) => (value == null ? null : read(bytesOfDriver(value))),
@@ -90,9 +89,7 @@ interface BareFamily<AnId extends string> extends IdFamily<AnId> {
   withoutPrefix(id: AnId): string
 }
 
-/**
- * For a prefixed family whose columns store ids of the base: removes the prefix on the way in, adds it on the way out.
- */
+/** The compact storages of a prefixed family store ids of the base, and add the prefix on the way out. */
 function prefixedStorage<AnId extends string>(
   family: BareFamily<AnId>,
   base: IdStorage<string>,
@@ -108,16 +105,8 @@ function prefixedStorage<AnId extends string>(
       throw error
     }
   }
-  const read = (value: unknown): AnId => {
-    if (!family.is(value)) return family.withPrefix(base.fromDatabase(value))
-    if (base.name !== 'text') return value
-    throw new IdError(
-      'NOT_CANONICAL',
-      `${family.name}: ${show(value)} is stored with its prefix, but the column stores ids without it; ` +
-        "create the family with stored: 'prefixed', or remove the prefix in the database",
-      { family: family.name, field: 'column', value },
-    )
-  }
+  const read = (value: unknown): AnId =>
+    family.is(value) ? value : family.withPrefix(base.fromDatabase(value))
   return {
     ...base,
     family,

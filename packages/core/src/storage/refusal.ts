@@ -23,11 +23,9 @@ export function chooseStorage(
     )
   }
   const reason = (name: StorageName) => reasonAgainst(family, database, name, exactBigint)
-  const allowed = (Object.keys(COLUMNS[database]) as StorageName[]).filter(
-    (name) => reason(name) === undefined,
-  )
-  const name = wanted ?? allowed[0]
+  const name = wanted ?? family.storages.find((one) => COLUMNS[database][one])
   if (name !== undefined && reason(name) === undefined) return name
+  const allowed = (Object.keys(COLUMNS[database]) as StorageName[]).filter((one) => reason(one) === undefined)
   const refused = name === undefined ? 'no storage fits' : `cannot use storage ${name}: ${reason(name)}`
   const advice = allowed.length > 0 ? `; use ${allowed.join(' or ')}` : ''
   throw new IdError('STORAGE_REFUSED', `${family.name} in ${database}: ${refused}${advice}`, {
@@ -50,7 +48,9 @@ function reasonAgainst(
   switch (name) {
     case 'bigint':
       if (byteLength !== BIGINT_BYTES) return `its ids have ${byteLength} bytes, not 8`
-      return exactBigint ? undefined : 'the driver rounds integers above 2^53'
+      return exactBigint
+        ? undefined
+        : 'the driver may round integers above 2^53 (exactBigint: true says that it does not)'
     case 'text':
       return textLength === undefined ? 'its texts vary in length, so they would not sort by time' : undefined
     case 'uuid':

@@ -79,7 +79,7 @@ function createUid(neighbourhood: number): UidFamily {
     name: NAME,
     layout: globalLayout(neighbourhood),
     pattern: GLOBAL_PATTERN,
-    storages: ['uuid', 'text', 'binary', 'uuid8'],
+    storages: ['text', 'uuid', 'binary', 'uuid8'],
     tag: 4,
     firstMs: 0,
     lastMs: LAST_MS,

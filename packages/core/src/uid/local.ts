@@ -37,7 +37,7 @@ function createUidLocal(): UidLocalFamily {
     byteLength: LOCAL_BYTE_LENGTH,
     textLength: LOCAL_TEXT_LENGTH,
     pattern: LOCAL_PATTERN,
-    storages: ['bigint', 'text', 'binary', 'uuid8'],
+    storages: ['text', 'bigint', 'binary', 'uuid8'],
     tag: 5,
     firstMs: 0,
     lastMs: LAST_MS,

@@ -195,10 +195,8 @@ describe('the SQL of a database default', () => {
     expectRefusal(() => sqlCall(uid.withNeighbourhood(10), 'uuid'), 'INVALID_OPTION', {
       field: 'neighbourhood',
     })
-    expect(sqlCall(prefixed(flax, 'cus'), 'text')).toBe('snoflax.flax_generate_text()')
-    expectRefusal(() => sqlCall(prefixed(flax, 'cus', { stored: 'prefixed' }), 'text'), 'INVALID_OPTION', {
-      field: 'default',
-    })
+    expect(sqlCall(prefixed(flax, 'cus'), 'uuid')).toBe('snoflax.flax_generate_uuid()')
+    expect(sqlCall(prefixed(flax, 'cus'), 'text')).toBe("('cus_'::text || snoflax.flax_generate_text())")
     expect(databaseDefault({ family: flax, database: 'postgres', storage: 'uuid' })).toBe(
       sqlCall(flax, 'uuid'),
     )
@@ -225,10 +223,13 @@ describe('the SQL of a database default', () => {
       expectRefusal(() => databaseDefault({ family: uid, database, storage: 'text' }), 'INVALID_OPTION', {
         field: 'default',
       })
-      const stored = prefixed(flax, 'cus', { stored: 'prefixed' })
-      expectRefusal(() => databaseDefault({ family: stored, database, storage: 'text' }), 'INVALID_OPTION', {
-        field: 'default',
-      })
+      const inText = { database, storage: 'text' } as const
+      const bare = databaseDefault({ ...inText, family: flax })
+      const start = bare.indexOf(',') + 1
+      const end = bare.lastIndexOf(',NULL')
+      expect(databaseDefault({ ...inText, family: prefixed(flax, 'cus') })).toBe(
+        `${bare.slice(0, start)}concat(_binary'cus_',${bare.slice(start, end)})${bare.slice(end)}`,
+      )
     },
   )
 })

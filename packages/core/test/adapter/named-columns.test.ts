@@ -152,22 +152,6 @@ describe('tables of one name with different storages', () => {
   const binary = () => storageFor(sno, 'sqlite', { storage: 'binary' })
   const text = () => storageFor(sno, 'sqlite', { storage: 'text' })
 
-  test('all count if one storage strips the prefix and the other stores it', () => {
-    const bare = prefixed(flax, 'cus')
-    const whole = prefixed(flax, 'cus', { stored: 'prefixed' })
-    for (const families of [
-      [bare, whole, whole],
-      [whole, bare, whole],
-    ]) {
-      const alike = new NamedColumns()
-      for (const family of families) {
-        const storage = () => storageFor(family, 'sqlite', { storage: 'text' })
-        alike.add('id', { place: 'customers.id', family, storage })
-      }
-      expect(() => refuseUnconverted(alike.called(['id']), bare.generate(), 'do so')).toThrow('do so')
-    }
-  })
-
   test('all count, whichever is defined last', () => {
     for (const columns of [beside(binary, text), beside(text, binary)]) {
       expect(() => refuseUnconverted(columns, order, 'do so')).toThrow(

@@ -32,7 +32,6 @@ const FUNCTIONS: readonly (readonly [
   ['flake.generator', 'FlakeGeneratorOptions', flake.generator, { id: 1 }],
   ['uid.generator', 'UidGeneratorOptions', uid.generator, node],
   ['uidLocal.generator', 'UidStepOptions', uidLocal.generator, {}],
-  ['prefixed', 'PrefixedOptions', (options) => prefixed(flax, 'cus', options), { stored: 'bare' }],
   ['prefixed generator', 'SnoGeneratorOptions', prefixed(sno, 'ord').generator, { partition: 1 }],
   ['storageFor', 'StorageOptions', (options) => storageFor(flax, 'postgres', options), { storage: 'text' }],
   ['isPlausible', 'ReadingOptions', (options) => isPlausible(flax, flax.min, options), { nowMs: 0 }],
@@ -92,7 +91,6 @@ test.each([
   ['exactBigint', () => storageFor(flake, 'sqlite', { exactBigint: 'yes' as never }), 'INVALID_OPTION'],
   ['storage', () => storageFor(flax, 'postgres', { storage: 'UUID' as never }), 'STORAGE_REFUSED'],
   ['nowMs', () => readings(flax.min, [flax], { nowMs: '5' as never }), 'INVALID_TYPE'],
-  ['stored', () => prefixed(flax, 'cus', { stored: 'plain' as never }), 'INVALID_OPTION'],
   ['node', () => uid.fromLocal(uidLocal.min, {} as never), 'INVALID_TYPE'],
 ] as const)('a wrong value of %s is refused', (_, call, code) => {
   expect(thrownBy(call)).toMatchObject({ name: 'IdError', code })

@@ -228,27 +228,20 @@ describe('generators', () => {
   })
 })
 
-describe("stored: 'prefixed'", () => {
-  const user = prefixed(flax, 'user', { stored: 'prefixed' })
+test('text columns store the prefix, compact ones the id without it', () => {
+  const user = prefixed(flax, 'user')
   const bare = 'Kpcan0M1FakODT4k'
-
-  test('stores the whole text in a text column', () => {
-    const storage = storageFor(user, 'postgres')
-    expect([storage.name, storage.column.length]).toEqual(['text', 21])
-    expect(storage.toDatabase(`user_${bare}`)).toBe(`user_${bare}`)
-    expect(storage.fromDatabase(`user_${bare}`)).toBe(`user_${bare}`)
-    expectRefusal(() => storage.fromDatabase(bare), 'WRONG_PREFIX')
-    expectRefusal(() => storageFor(user, 'postgres', { storage: 'uuid' }), 'STORAGE_REFUSED')
-  })
-
-  test('is refused for a base without text storage', () => {
-    expectRefusal(() => prefixed(flake, 'ord', { stored: 'prefixed' }), 'INVALID_OPTION', { field: 'stored' })
-  })
-
-  test('is needed to read ids that were stored with the prefix', () => {
-    const storage = storageFor(prefixed(flax, 'user'), 'postgres', { storage: 'text' })
-    expectRefusal(() => storage.fromDatabase(`user_${bare}`), 'NOT_CANONICAL')
-  })
+  const storage = storageFor(user, 'postgres')
+  expect([storage.name, storage.column.length, storage.converts]).toEqual(['text', 21, false])
+  expect(storage.toDatabase(`user_${bare}`)).toBe(`user_${bare}`)
+  expect(storage.fromDatabase(`user_${bare}`)).toBe(`user_${bare}`)
+  expectRefusal(() => storage.fromDatabase(bare), 'WRONG_PREFIX')
+  const compact = storageFor(user, 'postgres', { storage: 'uuid' })
+  expect(compact.converts).toBe(true)
+  expect(compact.toDatabase(`user_${bare}`)).toBe(
+    storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(bare),
+  )
+  expect(storageFor(prefixed(flake, 'ord'), 'postgres').name).toBe('bigint')
 })
 
 test('an error of a prefixed family is an IdError', () => {
@@ -297,7 +290,7 @@ test('withoutPrefix refuses what is not a string, and passes on other errors of 
 
 test('a prefixed family has the storages, generators and pattern of its base', () => {
   expect(prefixed(flax, 'cus').storages).toEqual(flax.storages)
-  expect(prefixed(flax, 'cus', { stored: 'prefixed' }).storages).toEqual(['text'])
+  expect(prefixed(uuid7, 'cus').storages).toEqual(['text', 'uuid', 'binary'])
   expect('monotonic' in prefixed(flax, 'cus')).toBe(true)
   expect('monotonic' in prefixed(ticket, 'tic')).toBe(false)
   expect('generator' in prefixed(ticket, 'tic')).toBe('generator' in ticket)

@@ -12,8 +12,6 @@ export interface TypeidOptions {
    * that were UUIDs of version 4. Other versions have no time: `timeMs` is NaN, and ranges on the key are not exact.
    */
   readonly uuids?: 'v7' | 'any'
-  /** What a column stores, as in `prefixed`: the UUID or suffix (default), or the whole text in a text column. */
-  readonly stored?: 'bare' | 'prefixed'
 }
 
 /** A family of TypeIDs: the suffix's members, with the prefix, and conversions from and to UUIDs. */
@@ -49,8 +47,8 @@ export function typeid<const Prefix extends string>(
   prefix: Prefix,
   options: TypeidOptions = {},
 ): TypeidFamily<Prefix> {
-  checkOptions('typeid', options, { uuids: ['v7', 'any'], stored: ['bare', 'prefixed'] })
-  const { uuids = 'v7', stored = 'bare' } = options
+  checkOptions('typeid', options, { uuids: ['v7', 'any'] })
+  const { uuids = 'v7' } = options
   if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
     throw new IdError(
       'INVALID_OPTION',
@@ -58,7 +56,7 @@ export function typeid<const Prefix extends string>(
       { family: 'typeid', field: 'prefix', value: prefix },
     )
   }
-  const family = prefixed(uuids === 'v7' ? VERSION_7 : suffixFamily('any'), prefix, { stored })
+  const family = prefixed(uuids === 'v7' ? VERSION_7 : suffixFamily('any'), prefix)
   return Object.assign(family, {
     toUuid: (id: never) => uuidText(family.decode(id)),
     fromUuid: (text: string) => family.encode(bytesOfUuid(prefix, text)),

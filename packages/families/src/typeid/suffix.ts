@@ -54,7 +54,7 @@ export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
     byteLength: BYTE_LENGTH,
     textLength: TEXT_LENGTH,
     pattern,
-    storages: ['uuid', 'text', 'binary'],
+    storages: ['text', 'uuid', 'binary'],
     tag: 0,
     firstMs: 0,
     lastMs: LAST_MS,

@@ -40,7 +40,7 @@ function createFamily(): UlidFamily {
     byteLength: BYTE_LENGTH,
     textLength: TEXT_LENGTH,
     pattern: codec.PATTERN,
-    storages: ['uuid', 'text', 'binary'],
+    storages: ['text', 'uuid', 'binary'],
     tag: 0,
     firstMs: codec.SPAN.firstMs,
     lastMs: codec.SPAN.lastMs,
