@@ -88,7 +88,7 @@ describe('IdError', () => {
 })
 
 describe('statusCode', () => {
-  const uuids = storageFor(flax, 'postgres')
+  const uuids = storageFor(flax, 'postgres', { storage: 'uuid' })
   const storage = storageFor(flake, 'postgres')
   const bytes = storageFor(flax, 'sqlite', { storage: 'binary' })
 
@@ -169,7 +169,7 @@ describe('toJSON', () => {
 })
 
 describe('messages name what was passed', () => {
-  const uuids = storageFor(flax, 'postgres')
+  const uuids = storageFor(flax, 'postgres', { storage: 'uuid' })
   const bytes = storageFor(flax, 'postgres', { storage: 'binary' })
 
   test.each<[() => unknown, string]>([

@@ -74,7 +74,7 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
     byteLength: base.byteLength,
     textLength: length,
     pattern,
-    storages: [...base.storages].sort((one) => (one === 'text' ? -1 : 0)),
+    storages: [...base.storages].sort((a, b) => Number(b === 'text') - Number(a === 'text')),
     tag: base.tag,
     firstMs: base.firstMs,
     lastMs: base.lastMs,

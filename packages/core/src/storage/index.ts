@@ -77,12 +77,15 @@ export function storageFor<AnId extends string>(
     family,
     database,
     name,
-    converts: write(family.min) !== family.min,
+    converts: name !== 'text' && !(name === 'uuid' && family.textLength === UUID_TEXT),
     column: columnType(family, database, name),
     toDatabase: (value: unknown) => (value == null ? null : write(value)),
     fromDatabase: (value: unknown) => (value == null ? null : read(bytesOfDriver(value))),
   } as IdStorage<AnId>
 }
+
+/** Characters of a uuid as drivers return it. */
+const UUID_TEXT = 36
 
 interface BareFamily<AnId extends string> extends IdFamily<AnId> {
   withPrefix(id: string): AnId

@@ -61,13 +61,16 @@ describe("the source of a column's ids", () => {
     })
   })
 
-  test("refuses a generator without the family's prefix, and says how to convert it", () => {
-    expectRefusal(() => checkGenerator(prefixed(flake, 'job'), worker), 'INVALID_OPTION', {
-      message: "job: the generator generates flake ids; pass prefixed(flake, 'job').fromGenerator(generator)",
+  test('puts the prefix before the ids of a generator of the base', () => {
+    const family = prefixed(flake, 'job')
+    const usage = String
+    for (const generator of [worker, family.fromGenerator(worker)]) {
+      expect(idSource({ family, generator, usage })()).toMatch(/^job_[0-9]+$/)
+    }
+    expect(idSource({ family: prefixed(flax, 'cus'), generator: flax, usage })()).toMatch(/^cus_[\w-]{16}$/)
+    expectRefusal(() => idSource({ family, generator: flax, usage }), 'INVALID_OPTION', {
+      message: 'job: the generator generates flax ids; pass a job generator',
     })
-    expect(() =>
-      checkGenerator(prefixed(flake, 'job'), prefixed(flake, 'job').fromGenerator(worker)),
-    ).not.toThrow()
   })
 
   test('refuses a generator with another epoch', () => {

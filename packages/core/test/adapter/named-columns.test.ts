@@ -1,4 +1,4 @@
-import { flake, flax, prefixed, sno, storageFor } from '@snoflax/core'
+import { flake, flax, sno, storageFor } from '@snoflax/core'
 import {
   markOf,
   type NamedColumn,

@@ -96,11 +96,11 @@ describe.each(BASES)('$name with a prefix', (base) => {
     expect([family.min, family.max]).toEqual([`abc_${base.min}`, `abc_${base.max}`])
   })
 
-  test('is stored as its base is, in every storage', () => {
+  test('is stored as its base is, in every compact storage', () => {
     const family = prefixed(base, 'abc')
-    expect(family.storages).toEqual(base.storages)
+    expect([...family.storages].sort()).toEqual([...base.storages].sort())
     for (const database of DATABASES) {
-      for (const storage of base.storages) {
+      for (const storage of base.storages.filter((one) => one !== 'text')) {
         const own = attempt(() => storageFor(family, database, { storage, exactBigint: true }))
         const bases = attempt(() => storageFor(base, database, { storage, exactBigint: true }))
         expect(own?.column).toEqual(bases?.column)
@@ -290,7 +290,8 @@ test('withoutPrefix refuses what is not a string, and passes on other errors of 
 
 test('a prefixed family has the storages, generators and pattern of its base', () => {
   expect(prefixed(flax, 'cus').storages).toEqual(flax.storages)
-  expect(prefixed(uuid7, 'cus').storages).toEqual(['text', 'uuid', 'binary'])
+  const uuidFirst = { ...ticket, storages: ['uuid', 'binary', 'text'] } as never as IdFamily
+  expect(prefixed(uuidFirst, 'cus').storages).toEqual(['text', 'uuid', 'binary'])
   expect('monotonic' in prefixed(flax, 'cus')).toBe(true)
   expect('monotonic' in prefixed(ticket, 'tic')).toBe(false)
   expect('generator' in prefixed(ticket, 'tic')).toBe('generator' in ticket)
