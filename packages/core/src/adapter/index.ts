@@ -30,6 +30,13 @@ export {
   type IdSourceRequest,
   idSource,
 } from './id-source.js'
+export {
+  MARKED,
+  type PlaceholderKey,
+  type SqlIdColumn,
+  SqlIds,
+  type SqlWithValues,
+} from './ids-in-sql.js'
 export { checkKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
 export {
@@ -46,6 +53,7 @@ export {
   type SqlChunks,
   withoutCase,
 } from './named-columns.js'
+export { neighbours } from './neighbours.js'
 export { withPath } from './path.js'
 export {
   closingOf,

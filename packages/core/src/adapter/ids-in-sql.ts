@@ -1,0 +1,235 @@
+import type { IdFamily } from '../family.js'
+import { isPrefixed } from '../identity.js'
+import { IdError } from '../primitives/errors.js'
+import { isPlausible } from '../reading/plausible.js'
+import type { Database } from '../storage/column.js'
+import type { IdStorage } from '../storage/index.js'
+import { neighbours } from './neighbours.js'
+import { readSql, type SqlToken } from './read-sql.js'
+
+/** An id column, as errors name it. */
+export interface SqlIdColumn {
+  /** Table and column, or entity and property. */
+  readonly place: string
+  /** Its storage, which a reference knows once its target is defined. */
+  storage(): IdStorage<string>
+}
+
+/** A placeholder: its number from 0, or its name. */
+export type PlaceholderKey = number | string
+
+/** SQL, and what its placeholders are. */
+export interface SqlWithValues {
+  /** The SQL's text. */
+  readonly sql: string
+  /** The database, which decides on quotes and placeholders. */
+  readonly dialect: Database
+  /** Matches placeholders besides those of the database. */
+  readonly placeholder?: RegExp
+  /** The value of a placeholder; undefined for a column, and for a value that the caller converts or that is no id. */
+  value(key: PlaceholderKey): unknown
+  /** The id column that a placeholder is, null for another column. */
+  column?(key: PlaceholderKey): SqlIdColumn | null | undefined
+}
+
+const MARK = '\uE000'
+
+/** Matches {@link markOf}. */
+export const MARKED: RegExp = new RegExp(`${MARK}(\\d+)${MARK}`)
+
+/**
+ * The placeholder of a part of SQL, such as a column or a value, between characters that don't occur in SQL.
+ *
+ * @example
+ * markOf(3).length // 3
+ */
+export const markOf = (part: number): string => `${MARK}${part}${MARK}`
+
+/**
+ * Removes mark characters from foreign text, so that it can't be mistaken for a mark.
+ *
+ * @example
+ * withoutMarks(markOf(3)) // ' 3 '
+ */
+export const withoutMarks = (text: string): string => text.replaceAll(MARK, ' ')
+
+/** Ids of the next years are range bounds. A text of letters that is no id mostly contains a later time. */
+const AHEAD_MS = 5 * 365 * 86_400_000
+
+/**
+ * The id columns of an ORM whose storages convert, for SQL that the ORM doesn't encode. A value beside a column is
+ * converted. Any other value that is an id is refused where the database can't refuse it itself: where ids are bytes, and
+ * where they are numbers in SQLite and MySQL.
+ *
+ * @example
+ * const ids = new SqlIds('pass parameter(column, id)')
+ * ids.add('customer_id', { place: 'orders.customer_id', storage: () => storageFor(flax, 'sqlite', { storage: 'binary' }) })
+ * const sql = 'SELECT * FROM orders WHERE customer_id = ?'
+ * ids.find({ sql, dialect: 'sqlite', value: () => 'Kpcan0M1FakODT4k' }).get(0)?.place // 'orders.customer_id'
+ */
+export class SqlIds {
+  private readonly columns = new Map<string, SqlIdColumn[]>()
+  private readonly others = new Set<string>()
+  private known: readonly SqlIdColumn[] | undefined
+
+  /** @param advice the end of errors: how to mark an id, and a value that is not one. */
+  constructor(private readonly advice: string) {}
+
+  /** Adds an id column by its name in SQL. */
+  add(name: string, column: SqlIdColumn): void {
+    const key = name.toLowerCase()
+    this.columns.set(key, [...(this.columns.get(key) ?? []), column])
+    this.known = undefined
+  }
+
+  /** Adds a column without ids, beside which a value is not one. */
+  addOther(name: string): void {
+    this.others.add(name.toLowerCase())
+  }
+
+  /** Whether a statement may contain an id: a quick test, without reading the SQL. */
+  mayBeIn(sql: string, values: Iterable<unknown>): boolean {
+    const known = this.converting()
+    if (known.length === 0) return false
+    for (const value of values) if (textsIn(value).some((text) => known.some(isOf(text)))) return true
+    const silent = known.filter(isSilent)
+    return silent.length > 0 && sql.split(/['"$]/).some((text) => silent.some(isOf(text)))
+  }
+
+  /**
+   * The columns by which values must be converted.
+   *
+   * @throws {IdError} `INVALID_OPTION` for an id that can't be converted and that the database would not refuse.
+   */
+  find(given: SqlWithValues): Map<PlaceholderKey, SqlIdColumn> {
+    const { sql, dialect, placeholder, value, column } = given
+    const tokens = readSql(sql, { dialect, placeholder })
+    const keys = keysOf(tokens)
+    const columnOf = (token: SqlToken) => {
+      const key = keys.get(token)
+      return key === undefined ? undefined : column?.(key)
+    }
+    const beside = neighbours(tokens, (token) => columnOf(token) !== undefined)
+    const found = new Map<PlaceholderKey, SqlIdColumn | undefined>()
+    for (const token of tokens) {
+      const key = keys.get(token)
+      const one = key === undefined ? literalIn(token) : value(key)
+      if (one === undefined || (key === undefined && token.kind !== 'string')) continue
+      const meant = this.columnBeside(one, beside.get(token) ?? [], columnOf)
+      if (key === undefined) {
+        if (meant && isSilent(meant)) throw this.refuse([meant], one, 'is written into the SQL, so it')
+        continue
+      }
+      const before = found.get(key)
+      if (found.has(key) && before !== meant && !(before && meant && isAlike(before, meant))) {
+        const silent = [before, meant].filter((each) => each !== undefined && isSilent(each)) as SqlIdColumn[]
+        if (silent.length > 0) throw this.refuse(silent, one, 'also stands beside something else, so it')
+      }
+      found.set(key, meant ?? before)
+    }
+    return new Map([...found].flatMap(([key, one]) => (one ? [[key, one] as const] : [])))
+  }
+
+  /** The column that a value is an id of, by what it stands beside. */
+  private columnBeside(
+    value: unknown,
+    tokens: readonly SqlToken[],
+    columnOf: (token: SqlToken) => SqlIdColumn | null | undefined,
+  ): SqlIdColumn | undefined {
+    const texts = textsIn(value)
+    if (texts.length === 0) return undefined
+    const columns = tokens.map((token) => {
+      if (token.kind === 'placeholder') return columnOf(token)
+      const name = (token.parts.at(-1) as string).toLowerCase()
+      return this.columns.get(name) ?? (this.others.has(name) ? null : undefined)
+    })
+    const ids = columns.flatMap((one) => one ?? []).filter((one) => texts.some((text) => isOf(text)(one)))
+    const [first, ...more] = ids
+    if (first === undefined) {
+      if (columns.some((one) => one !== undefined)) return undefined
+      const silent = this.converting().filter(
+        (one) => isSilent(one) && texts.some((text) => mayBe(text, one)),
+      )
+      if (silent.length > 0) throw this.refuse(silent, value, 'stands beside no column that is known, so it')
+      return undefined
+    }
+    const isOne = more.every((one) => isAlike(one, first)) && (Array.isArray(value) || texts[0] === value)
+    if (isOne) return first.storage().converts ? first : undefined
+    const silent = ids.filter(isSilent)
+    if (silent.length > 0)
+      throw this.refuse(silent, value, 'can be one of several columns, or is in a list as text, so it')
+    return undefined
+  }
+
+  /** One column for each form in which ids are stored. */
+  private converting(): readonly SqlIdColumn[] {
+    if (this.known) return this.known
+    const columns = [...this.columns.values()].flat().filter((one) => one.storage().converts)
+    this.known = columns.filter((one, at) => !columns.slice(0, at).some((other) => isAlike(one, other)))
+    return this.known
+  }
+
+  private refuse(columns: readonly SqlIdColumn[], value: unknown, reason: string): IdError {
+    const [{ place, storage }] = columns as [SqlIdColumn]
+    const { family, name } = storage()
+    const places = [...new Set(columns.map((one) => one.place))].join(' or ')
+    return new IdError(
+      'INVALID_OPTION',
+      `${places}: the id ${JSON.stringify(value)} ${reason} is not converted to the storage of the column (${name}); ` +
+        this.advice,
+      { family: family.name, value, path: place },
+    )
+  }
+}
+
+const isOf =
+  (text: string) =>
+  ({ storage }: SqlIdColumn): boolean =>
+    storage().family.is(text)
+
+/** Whether the database would compare an unconverted id with the column, and find nothing. */
+function isSilent({ storage }: SqlIdColumn): boolean {
+  const { converts, name, database } = storage()
+  return converts && (name === 'binary' || (name === 'bigint' && database !== 'postgres'))
+}
+
+function isAlike(one: SqlIdColumn, other: SqlIdColumn): boolean {
+  const [a, b] = [one.storage(), other.storage()]
+  return a.name === b.name && a.family.name === b.family.name
+}
+
+/** Whether a text that stands beside no known column is an id: not every text of its form is. */
+function mayBe(text: string, { storage }: SqlIdColumn): boolean {
+  const family: IdFamily = storage().family
+  return (
+    family.is(text) && (isPrefixed(family) || isPlausible(family, text, { nowMs: Date.now() + AHEAD_MS }))
+  )
+}
+
+/** The text itself, the texts of a list, and those of a list as JSON or as PostgreSQL's text of an array. */
+function textsIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  if (typeof value !== 'string') return []
+  const list = /^\s*[[{]\s*"?[^"\s,[\]{}:]+"?\s*[,\]}]/.test(value) ? value.split(/[\s,"[\]{}]+/) : []
+  return [value, ...list]
+}
+
+/** A string literal without its quotes and what may stand before them. */
+const literalIn = ({ kind, text }: SqlToken): string | undefined =>
+  kind === 'string' ? text.replace(/^\w*\s*['"]|^\$\w*\$|['"]$|\$\w*\$$/g, '') : undefined
+
+/** The number or name of each placeholder. */
+function keysOf(tokens: readonly SqlToken[]): Map<SqlToken, PlaceholderKey> {
+  const keys = new Map<SqlToken, PlaceholderKey>()
+  let next = 0
+  for (const token of tokens) {
+    if (token.kind !== 'placeholder') continue
+    const [, number, part, name] =
+      /^(?:[?$](\d+)|\uE000(\d+)\uE000|[:@$](?:\.\.\.)?(.+))$/.exec(token.text) ?? []
+    keys.set(
+      token,
+      name ?? (part !== undefined ? Number(part) : number !== undefined ? Number(number) - 1 : next++),
+    )
+  }
+  return keys
+}

@@ -1,0 +1,160 @@
+import {
+  type Database,
+  flake,
+  flax,
+  type IdFamily,
+  prefixed,
+  type StorageName,
+  sno,
+  storageFor,
+} from '@snoflax/core'
+import { neighbours, readSql, SqlIds } from '@snoflax/core/adapter'
+import { describe, expect, test } from 'vitest'
+import { expectRefusal } from '../refusal.js'
+
+const ID = flax.generate()
+
+function idsIn(database: Database, storage: StorageName, family: IdFamily<string> = flax as never): SqlIds {
+  const ids = new SqlIds('mark it')
+  ids.add('id', {
+    place: 'orders.id',
+    storage: () => storageFor(family, database, { storage, exactBigint: true }),
+  })
+  ids.addOther('note')
+  return ids
+}
+
+const found = (ids: SqlIds, dialect: Database, sql: string, ...values: readonly unknown[]) =>
+  [...ids.find({ sql, dialect, value: (key) => values[key as number] })].map(([key]) => key)
+
+describe('what a value stands beside', () => {
+  const beside = (sql: string) =>
+    [...neighbours(readSql(sql, { dialect: 'postgres' }))].map(
+      ([value, columns]) => `${value.text} ${columns.map(({ text }) => text).join(' ')}`,
+    )
+
+  test.each([
+    ['o.id = $1 FOR UPDATE', ['$1 o.id']],
+    ['$1 = id LIMIT 2', ['$1 id']],
+    ['id <> $1 or "id" >= $2', ['$1 id', '$2 "id"']],
+    ['id is not distinct from $1', ['$1 id']],
+    ['id not in ($1, $2::uuid)', ['$1 id', '$2 id']],
+    ['id in $1', ['$1 id']],
+    ['id between $1 and $2 and x = $3', ['$1 id', '$2 id', '$3 x']],
+    ['id = any($1::uuid[]) fetch first row only', ['$1 id']],
+    ['id = any(array[$1, $2])', ['$1 id', '$2 id']],
+    ['(a, id) = ($1, $2)', ['$1 a', '$2 id']],
+    ['row(a, id) in (($1, $2), ($3, $4))', ['$1 a', '$3 a', '$2 id', '$4 id']],
+    ['((id)) = (($1)) collate "C"', ['$1 id']],
+    ['update t set a = $1, id = $2 where b = $3', ['$1 a', '$2 id', '$3 b']],
+    [
+      'insert into s.t as x (a, id) values ($1, $2), (f($3), $4) on conflict do nothing',
+      ['$1 a', '$2 id', '$4 id'],
+    ],
+    ['insert into t (id) overriding system value values ($1)', ['$1 id']],
+    ['merge into t using s on t.id = $1 when not matched then insert (id) values ($2)', ['$1 t.id', '$2 id']],
+  ])('%s', (sql, columns) => {
+    expect(beside(sql)).toEqual(columns)
+  })
+
+  test.each([
+    'lower(id) = $1',
+    'cast(id as text) = $1',
+    '+id = $1',
+    "id = '' || $1",
+    'id = $1 || $2',
+    'id = coalesce($1, x)',
+    'insert into t values ($1)',
+    'insert into t select $1',
+    'select * from (values ($1)) v',
+    'id = (select $1)',
+    'id like $1',
+  ])('%s: nothing', (sql) => {
+    expect(beside(sql)).toEqual([])
+  })
+
+  test('is found in deep brackets and long lists', () => {
+    expect(beside(`id = ${'('.repeat(100_000)}$1${')'.repeat(100_000)}`)).toEqual([])
+    expect(beside(`id in (${Array.from({ length: 10_000 }, (_, i) => `$${i + 1}`).join()})`)).toHaveLength(
+      10_000,
+    )
+  })
+})
+
+describe('ids in SQL', () => {
+  const bytes = idsIn('sqlite', 'binary')
+
+  test('are converted beside a column by its name', () => {
+    expect(found(bytes, 'sqlite', 'select * from orders o where o.ID = ? and note = ?', ID, ID)).toEqual([0])
+    expect(found(bytes, 'sqlite', 'id in (?)', [ID, null])).toEqual([0])
+  })
+
+  test('are left alone beside another column, and what is no id is left alone everywhere', () => {
+    for (const [sql, value] of [
+      ['note = ?', ID],
+      ['id = ?', 'x'],
+      ['id = ?', 7],
+      ['x = ?', 'internationalize'],
+      ["x = 'internationalize'", null],
+      ['insert into log (note) values (?)', JSON.stringify({ token: ID })],
+    ] as const) {
+      expect(found(bytes, 'sqlite', sql, value)).toEqual([])
+    }
+  })
+
+  test.each([
+    ['coalesce(id, note) = ?', ID],
+    ['x = ?', ID],
+    ['insert into orders values (?)', ID],
+    ['id in (select value from json_each(?))', JSON.stringify([ID])],
+    [`id = '${ID}'`, null],
+    [`lower(id) = '${ID}'`, null],
+    ['id = ?1 or note = ?1', ID],
+  ])('%s is refused where the database would find nothing', (sql, value) => {
+    const { message, path } = expectRefusal(() => found(bytes, 'sqlite', sql, value), 'INVALID_OPTION')
+    expect(path).toBe('orders.id')
+    expect(message).toMatch(/is not converted to the storage of the column \(binary\); mark it$/)
+    expect(bytes.mayBeIn(sql, [value])).toBe(true)
+  })
+
+  test('a literal in dollar quotes is one', () => {
+    expectRefusal(() => found(idsIn('postgres', 'binary'), 'postgres', `id = $a$${ID}$a$`), 'INVALID_OPTION')
+  })
+
+  test('are left to the database where it refuses them', () => {
+    const uuids = idsIn('postgres', 'uuid')
+    expect(found(uuids, 'postgres', 'coalesce(id, $2) = $1', ID, null)).toEqual([])
+    expect(found(uuids, 'postgres', 'id = $1', ID)).toEqual([0])
+  })
+
+  test('numbers are refused where the database compares text with them', () => {
+    const id = flake.generator({ id: 1 }).generate()
+    expectRefusal(
+      () => found(idsIn('mysql', 'bigint', flake as never), 'mysql', 'f(id) = ?', id),
+      'INVALID_OPTION',
+    )
+    expect(found(idsIn('postgres', 'bigint', flake as never), 'postgres', 'f(id) = $1', id)).toEqual([])
+    expect(found(idsIn('mysql', 'bigint', flake as never), 'mysql', 'f(year) = ?', '2026')).toEqual([])
+  })
+
+  test('of several columns of one name, those that the value is an id of count', () => {
+    const ids = new SqlIds('mark it')
+    const cus = prefixed(flax, 'cus')
+    for (const family of [cus, prefixed(sno, 'ord'), cus] as unknown as IdFamily<string>[]) {
+      ids.add('id', {
+        place: `${family.name}.id`,
+        storage: () => storageFor(family, 'sqlite', { storage: 'binary' }),
+      })
+    }
+    expect(ids.find({ sql: 'id = ?', dialect: 'sqlite', value: () => cus.generate() }).get(0)?.place).toBe(
+      'cus.id',
+    )
+    ids.add('id', { place: 'texts.id', storage: () => storageFor(cus, 'sqlite') as never })
+    expectRefusal(() => found(ids, 'sqlite', 'id = ?', cus.generate()), 'INVALID_OPTION')
+  })
+
+  test('a quick test says that a statement has none', () => {
+    expect(bytes.mayBeIn('select \'a\', "id" from orders where x = ?', ['abc', 5, null])).toBe(false)
+    expect(idsIn('sqlite', 'text').mayBeIn(`x = '${ID}'`, [ID])).toBe(false)
+  })
+})
