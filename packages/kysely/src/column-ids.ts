@@ -93,6 +93,16 @@ const noColumn = (path: string, value: unknown): IdError =>
 /** The declared tables and their columns. */
 export type Declared = ReadonlyMap<string, ReadonlyMap<string, ColumnIds>>
 
+/** @throws {IdError} `INVALID_OPTION` for a path that was not declared. */
+export function idsAt(declared: Declared, path: string): ColumnIds {
+  const dot = path.lastIndexOf('.')
+  const ids = declared.get(path.slice(0, dot))?.get(path.slice(dot + 1))
+  if (ids) return ids
+  throw new IdError('INVALID_OPTION', `${path} is not an id column; declare it in the tables of idPlugin()`, {
+    path,
+  })
+}
+
 /** @throws {IdError} for every mistake in the declaration. */
 export function declare(database: Database, tables: IdTables): Declared {
   const storages = new Map<IdColumn, IdStorage<string> | undefined>()

@@ -1,4 +1,4 @@
-import { type Database, IdError } from '@snoflax/core'
+import type { Database } from '@snoflax/core'
 import {
   discardsArguments,
   markOf,
@@ -17,9 +17,9 @@ import {
   type SelectQueryNode,
   type SetOperationNode,
 } from 'kysely'
-import type { ColumnIds, Declared } from './column-ids.js'
+import { type ColumnIds, type Declared, idsAt } from './column-ids.js'
 import { type JsonHelper, jsonHelper } from './json.js'
-import { markOn } from './marks.js'
+import { markOn, requireIds } from './marks.js'
 import { equate, hasIds, idsIn, isRaw, type Meaning, type RawMeaning, unite } from './meaning.js'
 import type { AnyNode, Node, Query, QueryParts } from './nodes.js'
 import { checked, type Output, RAW, type Relation, relationFrom, Scope, UNKNOWN } from './scope.js'
@@ -180,7 +180,7 @@ export class Meanings {
         return relationFrom(
           Object.entries(mark.columns).map(([name, path]) => ({
             name,
-            meaning: path === null ? undefined : { is: 'id', ids: this.ids(path) },
+            meaning: path === null ? undefined : { is: 'id', ids: idsAt(this.declared, path) },
           })),
         )
       }
@@ -255,14 +255,6 @@ export class Meanings {
     if (name !== undefined) return [{ name, meaning }]
     if (hasIds(meaning)) throw meaning.ids.refuse('an expression of ids in a selection needs an alias')
     return [one.kind === 'RawNode' ? RAW : UNKNOWN]
-  }
-
-  /** @throws {IdError} `INVALID_OPTION` for a path that was not declared. */
-  ids(path: string): ColumnIds {
-    const dot = path.lastIndexOf('.')
-    const ids = this.declared.get(path.slice(0, dot))?.get(path.slice(dot + 1))
-    if (ids) return ids
-    throw notDeclared(path)
   }
 
   /** The meaning of an expression. */
@@ -401,12 +393,12 @@ export class Meanings {
     if (column !== undefined) return scope.column(column, table, schema)
     const mark = markOn(raw)
     if (mark?.is === 'id') {
-      const ids = this.ids(mark.path)
+      const ids = idsAt(this.declared, mark.path)
       return { is: ids.column.role === 'list' ? 'list' : 'id', ids }
     }
     if (mark?.is === 'time') {
       const meaning = this.meaningOf(raw.parameters[0] as Node, scope)
-      return { is: 'time', ids: idsOf(meaning, 'createdAt') }
+      return { is: 'time', ids: requireIds(meaning?.is === 'id' ? meaning.ids : undefined, 'createdAt') }
     }
     if (mark) return undefined
     const helper = jsonHelper(raw)
@@ -504,23 +496,6 @@ function textOf({ sqlFragments, parameters }: RawNode, nodes: Node[]): string {
 
 const isOnlyBrackets = ({ sqlFragments, parameters }: RawNode): boolean =>
   parameters.length === 1 && sqlFragments.every((text) => /^[\s()]*$/.test(text))
-
-/** @throws {IdError} `INVALID_OPTION` for an expression that is not a single id. */
-export function idsOf(meaning: Meaning, what: string): ColumnIds {
-  if (meaning?.is === 'id') return meaning.ids
-  throw new IdError(
-    'INVALID_OPTION',
-    `${what}: its first argument must be an id column that the plugin knows`,
-    {
-      field: what,
-    },
-  )
-}
-
-const notDeclared = (path: string): IdError =>
-  new IdError('INVALID_OPTION', `${path} is not an id column; declare it in the tables of idPlugin()`, {
-    path,
-  })
 
 /** The name of a selection in the row. */
 function nameOf(node: AnyNode): string | undefined {

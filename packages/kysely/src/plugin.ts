@@ -7,6 +7,7 @@ import {
   type KyselyPlugin,
   type PluginTransformQueryArgs,
   type PluginTransformResultArgs,
+  type QueryId,
   type QueryResult,
   type RawBuilder,
   type RootOperationNode,
@@ -14,7 +15,7 @@ import {
   type UnknownRow,
   ValueNode,
 } from 'kysely'
-import { type ColumnIds, type Declared, declare } from './column-ids.js'
+import { type ColumnIds, type Declared, declare, idsAt } from './column-ids.js'
 import type { IdColumn, IdPluginOptions, IdTables, WithIdColumns } from './columns.js'
 import { marked } from './marks.js'
 import { decode, refuseLeaks } from './meaning.js'
@@ -22,6 +23,7 @@ import { Meanings } from './meanings.js'
 import { isQuery, mapChildren, type Node, type QueryParts } from './nodes.js'
 import { Rewriter, SUPPORTED } from './rewrite.js'
 import { checked, RAW, type Relation } from './scope.js'
+import { namingOf, TextIds } from './text.js'
 
 /** A declared column, as `table.column`. */
 export type IdPath<Tables extends IdTables> = {
@@ -65,9 +67,12 @@ export type WithIds<DB, Plugin> =
  */
 export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   private readonly declared: Declared
-  private readonly meanings: Meanings
-  private readonly rewriter: Rewriter
+  private readonly text: TextIds
+  /** Whether a column's ids must be converted. */
+  private readonly converts: boolean
+  private engine: { readonly meanings: Meanings; readonly rewriter: Rewriter } | undefined
   private readonly inner: readonly KyselyPlugin[]
+  private readonly database: Database
   private readonly answers = new WeakMap<object, Relation | undefined>()
   private readonly originals = new WeakMap<Node, Node>()
 
@@ -80,24 +85,41 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
       { owner: CompiledQuery.raw(''), name: 'CompiledQuery', members: ['queryId'] },
     ])
     this.declared = declare(database, tables)
-    this.meanings = new Meanings(this.declared, database as Database)
-    this.rewriter = new Rewriter(this.meanings)
+    this.database = database as Database
+    this.text = new TextIds(this.declared)
+    this.converts = [...this.declared.values()].some((columns) =>
+      [...columns.values()].some(({ storage }) => storage.converts),
+    )
     this.inner = inner
   }
 
   /** Called by Kysely. */
   transformQuery({ node: given, queryId }: PluginTransformQueryArgs): RootOperationNode {
-    const node = this.restored(given)
-    const scope = this.meanings.scope()
+    const node = this.engine ? this.restored(given) : given
+    let rewritten = this.rewrite(node, queryId)
+    for (const plugin of this.inner) rewritten = plugin.transformQuery({ node: rewritten, queryId })
+    if (this.answers.has(queryId)) this.originals.set(rewritten, node)
+    return rewritten
+  }
+
+  private rewrite(node: RootOperationNode, queryId: QueryId): RootOperationNode {
+    const naming = namingOf(node, this.declared)
+    if (!this.converts && !naming.times) return naming.ids ? this.text.rewrite(node) : node
+    const { meanings, rewriter } = this.awake()
+    const scope = meanings.scope()
     const isAnswering =
       (isQuery(node) || node.kind === 'RawNode') && (node as QueryParts).explain === undefined
-    const relation = isAnswering ? this.meanings.relationOf(node, scope) : undefined
+    const relation = isAnswering ? meanings.relationOf(node, scope) : undefined
     for (const meaning of relation?.columns.values() ?? []) checked(meaning)
     this.answers.set(queryId, relation)
-    let rewritten = this.rewriter.rewrite(node, scope)
-    for (const plugin of this.inner) rewritten = plugin.transformQuery({ node: rewritten, queryId })
-    this.originals.set(rewritten, node)
-    return rewritten
+    return rewriter.rewrite(node, scope)
+  }
+
+  /** What converts ids, from the first statement that needs it on. */
+  private awake(): NonNullable<IdPlugin<Tables>['engine']> {
+    const meanings = this.engine?.meanings ?? new Meanings(this.declared, this.database)
+    this.engine ??= { meanings, rewriter: new Rewriter(meanings) }
+    return this.engine
   }
 
   /** A builder used as a subquery, as in `where('id', 'in', db.selectFrom(…))`, was already rewritten by itself. */
@@ -117,7 +139,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   async transformResult({ result, queryId }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
     let changed = result
     for (const plugin of this.inner) changed = await plugin.transformResult({ result: changed, queryId })
-    const relation = this.answers.has(queryId) ? this.answers.get(queryId) : RAW
+    const relation = this.answers.has(queryId) || !this.converts ? this.answers.get(queryId) : RAW
     const { rows } = changed
     if (relation === undefined || rows === undefined || rows.length === 0) return changed
     const ids = [...relation.columns].filter(([, meaning]) => meaning !== undefined)
@@ -140,7 +162,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   private ids(path: string): ColumnIds {
-    return this.meanings.ids(path)
+    return idsAt(this.declared, path)
   }
 
   /**

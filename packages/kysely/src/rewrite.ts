@@ -11,7 +11,7 @@ import {
   type AggregateFunctionNode,
   AliasNode,
   AndNode,
-  BinaryOperationNode,
+  type BinaryOperationNode,
   type CaseNode,
   ColumnNode,
   type ColumnUpdateNode,
@@ -19,23 +19,20 @@ import {
   type InsertQueryNode,
   type MergeQueryNode,
   type OnConflictNode,
-  OperatorNode,
-  ParensNode,
   PrimitiveValueListNode,
   RawNode,
   type ReferenceNode,
   type SelectQueryNode,
   type TableNode,
   type UpdateQueryNode,
-  ValueListNode,
   ValueNode,
-  ValuesNode,
   type WhenNode,
   type WithNode,
 } from 'kysely'
 import type { ColumnIds } from './column-ids.js'
+import { type InsertedParts, insertedParts, refuseNull } from './inserts.js'
 import { inJson, isRounded, type JsonHelper, jsonHelper, withTexts } from './json.js'
-import { type Mark, markOn } from './marks.js'
+import { betweenNode, beyondNode, type Mark, markOn } from './marks.js'
 import {
   encode,
   equate,
@@ -48,7 +45,6 @@ import {
   untold,
 } from './meaning.js'
 import {
-  idsOf,
   isComparing,
   isFlat,
   isJsonMaker,
@@ -381,7 +377,7 @@ export class Rewriter {
       ColumnNode.is(column) && target
         ? scope.columnOf(target, column.column.name)
         : this.meanings.meaningOf(column, scope)
-    refuseNull(meaning, value)
+    refuseNull(meaning?.is === 'id' ? meaning.ids : undefined, value)
     return { ...node, value: this.rewrite(value, scope, meaning) }
   }
 
@@ -390,7 +386,7 @@ export class Rewriter {
     const around = this.meanings.cteScopes(query, parent).at(-1) as Scope
     const target = this.meanings.targetOf(query) as Relation
     const { onConflict, onDuplicateKey } = query
-    const row = this.inserted(query, target, around, false)
+    const row = this.inserted(query, target, around)
     const conflict = this.meanings.scope(scope)
     conflict.addSource('excluded', () => target)
     return this.query(query, parent, {
@@ -412,65 +408,24 @@ export class Rewriter {
   }
 
   /** The columns and values of an insert, with new ids. */
-  private inserted(
-    query: InsertQueryNode,
-    target: Relation,
-    scope: Scope,
-    isMerge: boolean,
-  ): Pick<InsertQueryNode, 'columns' | 'values' | 'defaultValues'> {
-    const { columns, values, defaultValues = false } = query
-    const names = columns?.map(({ column }) => column.name) ?? []
-    const held = names.map((name) => scope.columnOf(target, name))
-    const missing = [...target.columns].flatMap(([name, meaning]) =>
-      meaning?.is === 'id' && meaning.ids.generate && !names.includes(name)
-        ? [{ name, ids: meaning.ids }]
-        : [],
+  private inserted(query: InsertQueryNode, target: Relation, scope: Scope): InsertedParts {
+    const held = query.columns?.map(({ column }) => scope.columnOf(target, column.name)) ?? []
+    const columns = new Map(
+      [...target.columns].flatMap(([name, meaning]) =>
+        meaning?.is === 'id' ? [[name, meaning.ids] as const] : [],
+      ),
     )
-    const [first] = missing
-    const isValues = values !== undefined && ValuesNode.is(values)
-    if (isMerge && first) {
-      throw first.ids.refuse(
-        'the insert of a merge would write one id into every row; pass a column of the source, or let the database generate ids',
-      )
-    }
-    if (values !== undefined && !isValues)
-      return { columns, values: this.fromQuery(query, target, held, first?.ids, scope) } as never
-    if (values === undefined && !defaultValues) return { columns, values, defaultValues } as never
-    const rows = values === undefined ? [ValueListNode.create([])] : values.values
-    if (values === undefined && !first) return { columns, values, defaultValues } as never
-    const made = rows.map((row) => {
-      const given = nodesOf(row)
-      const nodes = given.map((node, at) => {
-        const meaning = held[at]
-        refuseNull(meaning, node)
-        if (node.kind !== 'DefaultInsertValueNode') return this.rewrite(node, scope, meaning)
-        const { generate } = (meaning?.is === 'id' ? meaning.ids : {}) as Partial<ColumnIds>
-        return generate ? newId((meaning as { ids: ColumnIds }).ids) : node
-      })
-      return ValueListNode.create([...nodes, ...missing.map(({ ids }) => newId(ids))])
-    })
-    return {
-      columns: [...(columns ?? []), ...missing.map(({ name }) => ColumnNode.create(name))],
-      values: ValuesNode.create(made as never),
-      defaultValues: false,
-    }
+    return insertedParts(query, columns, (node, name) =>
+      node === query.values
+        ? this.fromQuery(query, target, held, scope)
+        : this.rewrite(node, scope, scope.columnOf(target, name)),
+    )
   }
 
-  private fromQuery(
-    query: InsertQueryNode,
-    target: Relation,
-    held: readonly Meaning[],
-    generated: ColumnIds | undefined,
-    scope: Scope,
-  ): Node {
+  private fromQuery(query: InsertQueryNode, target: Relation, held: readonly Meaning[], scope: Scope): Node {
     const values = query.values as Node
     const [some] = [...target.columns.values()].flatMap(idsIn)
     if (some && !query.columns) throw some.refuse('an insert from a query needs .columns([…])')
-    if (generated) {
-      throw generated.refuse(
-        'an insert from a query generates no ids; select one for each row, or let the database generate them',
-      )
-    }
     if (!some || !held.some((one) => one !== undefined)) return this.rewrite(values, scope)
     if (values.kind === 'RawNode' && markOn(values as RawNode)?.is !== 'rows') {
       return this.rewrite(values, scope, { is: 'derived', ids: some })
@@ -489,7 +444,7 @@ export class Rewriter {
       const then = result as AnyNode | undefined
       const rewritten =
         then?.kind === 'InsertQueryNode'
-          ? { ...then, ...this.inserted(then, target, scope, true) }
+          ? { ...then, ...this.inserted(then, target, scope) }
           : then?.kind === 'UpdateQueryNode'
             ? { ...then, updates: then.updates?.map((one) => this.update(one, scope, target)) }
             : then && this.rewrite(then as Node, scope)
@@ -698,31 +653,21 @@ export class Rewriter {
           ...(this.meanings.meaningOf(raw, scope) as IdMeaning),
           isTyped: true,
         })
-      case 'between': {
-        const ids = idsOf(this.meanings.meaningOf(first, scope), 'createdBetween')
-        const [from, to] = others.map((one) => (one as ValueNode).value as Date)
-        const range = ids.placed(() => ids.family.range(from as Date, to as Date))
-        const reference = this.rewrite(first, scope)
-        const atLeast = compared(reference, '>=', ids, range.gte)
-        if (range.lt === undefined) return atLeast
-        return ParensNode.create(AndNode.create(atLeast, compared(reference, '<', ids, range.lt)))
-      }
+      case 'between':
       case 'beyond': {
-        const ids = idsOf(this.meanings.meaningOf(first, scope), 'keyset')
-        const { value } = others[0] as ValueNode
-        return compared(this.rewrite(first, scope), mark.order === 'asc' ? '>' : '<', ids, value)
+        const meaning = this.meanings.meaningOf(first, scope)
+        const ids = meaning?.is === 'id' ? meaning.ids : undefined
+        const reference = this.rewrite(first, scope)
+        const values = others.map((one) => (one as ValueNode).value)
+        return mark.is === 'between'
+          ? betweenNode(reference, ids, values)
+          : beyondNode(reference, ids, values, mark.order)
       }
       default:
         return this.rewrite(first, scope)
     }
   }
 }
-
-const compared = (reference: Node, operator: '>=' | '>' | '<', ids: ColumnIds, id: unknown): Node =>
-  BinaryOperationNode.create(reference, OperatorNode.create(operator), ValueNode.create(ids.toDatabase(id)))
-
-const newId = (ids: ColumnIds): ValueNode =>
-  ValueNode.create(ids.toDatabase((ids.generate as () => string)()))
 
 /** A value, as a parameter or written into the SQL. */
 function encodedNode(node: ValueNode, expected: Meaning): Node {
@@ -742,17 +687,4 @@ const itemOf = (expected: Meaning, at: number): Meaning =>
 function placesOf({ positions }: Relation, expected: Meaning): readonly Meaning[] | undefined {
   if (expected === undefined || positions === undefined) return positions
   return positions.map((one, at) => equate(one, itemOf(expected, at)))
-}
-
-/** The values of a row. */
-function nodesOf(row: Node): readonly Node[] {
-  const one = row as AnyNode
-  if (one.kind === 'PrimitiveValueListNode') return one.values.map((value) => ValueNode.create(value))
-  return one.kind === 'ValueListNode' ? one.values : [row]
-}
-
-function refuseNull(meaning: Meaning, value: Node): void {
-  if (meaning?.is !== 'id' || meaning.ids.column.role !== 'generated') return
-  if (!ValueNode.is(value) || value.value !== null) return
-  throw meaning.ids.refuse('a generated id cannot be null; leave it out to have it generated', null)
 }

@@ -13,6 +13,7 @@ import {
   type Dialect,
   Kysely,
   MysqlDialect,
+  ParseJSONResultsPlugin,
   PostgresDialect,
   SqliteDialect,
 } from 'kysely'
@@ -76,7 +77,10 @@ export function dialectFor(database: OpenDatabase): Dialect {
 
 export async function open(database: OpenDatabase, variant: Variant): Promise<Session> {
   const ids = pluginFor(variant)
-  const db = new Kysely<WithIds<Plain, Plugin>>({ dialect: dialectFor(database), plugins: [ids] })
+  const db = new Kysely<WithIds<Plain, Plugin>>({
+    dialect: dialectFor(database),
+    plugins: [ids, new ParseJSONResultsPlugin()],
+  })
   for (const { sql } of schema(db, ids)) await database.query(sql)
   return { db, ids, variant }
 }
