@@ -5,7 +5,7 @@ const STORAGES = ['uuid', 'text', 'binary', 'uuid8', 'bigint'] as const
 /** The write-path matrix of one ORM on one database: a line for each path, a column for each storage. */
 export function matrix(cells: readonly Cell[]): string {
   const storages = STORAGES.filter((storage) => cells.some((cell) => cell.storage === storage))
-  const notes = [...new Set(cells.flatMap(({ refused }) => refused ?? []))]
+  const notes = [...new Set(cells.flatMap(({ refused, unchecked }) => refused ?? unchecked ?? []))]
   const lines = [...groups(cells, ({ operation, path }) => `${operation} | ${path}`)].map(
     ([name, ofPath]) => {
       const marks = storages.map((storage) =>
@@ -41,7 +41,10 @@ function familiesLine(cells: readonly Cell[]): string {
 function mark(cells: readonly Cell[], notes: readonly string[]): string {
   if (cells.length === 0) return ''
   const refused = cells.filter((cell) => cell.refused !== undefined)
-  if (refused.length === 0) return '✓'
+  if (refused.length === 0) {
+    const unchecked = cells.flatMap((cell) => cell.unchecked ?? [])
+    return ['✓', ...new Set(unchecked.map((why) => `(${notes.indexOf(why) + 1})`))].join(' ')
+  }
   const numbers = [...new Set(refused.map((cell) => notes.indexOf(cell.refused as string) + 1))]
   const note = `refused ${numbers.map((number) => `(${number})`).join(' ')}`
   const isPartly = refused.length < cells.length

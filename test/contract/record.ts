@@ -11,6 +11,8 @@ export interface Cell {
   readonly path: string
   /** Why the path is refused there; undefined if it works. */
   readonly refused: string | undefined
+  /** Why it passes malformed ids to the database; undefined if it refuses them. */
+  readonly unchecked: string | undefined
 }
 
 // A reporter reads it from each finished test.

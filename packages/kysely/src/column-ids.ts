@@ -136,7 +136,7 @@ export function declare(database: Database, tables: IdTables): Declared {
         { path, family, storage: own?.name },
         { path: target, ...(found && { family: found.family, storage: found.name }) },
       )
-      storages.set(column, own ?? found)
+      storages.set(column, found ?? own)
     }
     return storages.get(column) as IdStorage<string>
   }

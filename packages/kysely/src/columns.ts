@@ -2,13 +2,15 @@ import {
   type Database,
   flake,
   flax,
+  type Id,
   type IdFamily,
+  type IdOf,
   type StorageName,
   sno,
   uid,
   uidLocal,
 } from '@snoflax/core'
-import type { IdSource } from '@snoflax/core/adapter'
+import { familyWith, type IdSource } from '@snoflax/core/adapter'
 import type { ColumnType, KyselyPlugin, SelectType } from 'kysely'
 
 /** Where a column's ids come from. */
@@ -16,7 +18,7 @@ export type Role = 'generated' | 'reference' | 'plain' | 'list'
 
 /** Options of every id column. */
 export interface StorageOptions {
-  /** How the ids are stored. Default: the best storage that the database has for the family; for a reference, its target's. */
+  /** How the ids are stored. Default: as text, in most families; for a reference, as in its target. */
   readonly storage?: StorageName
   /** Declares that your driver returns 64-bit integers exactly. In SQLite, storage `bigint` requires it. */
   readonly exactBigint?: boolean
@@ -24,7 +26,7 @@ export interface StorageOptions {
 
 /** Options of a column whose ids are generated. */
 export interface GeneratedOptions<AnId extends string> extends StorageOptions {
-  /** What generates the ids: a generator, or a family that has a default generator. */
+  /** What generates the ids: a generator, or a family that has a default generator. The prefix is added to its ids. */
   readonly generator?: IdSource<AnId>
   /** Makes the database generate the ids: PostgreSQL by @snoflax/pg-sql, MySQL and MariaDB by built-in functions. */
   readonly default?: 'database'
@@ -46,28 +48,50 @@ export interface MetaFamily<AnId extends string> extends IdFamily<AnId> {
   withMeta(id: AnId, meta: number): AnId
 }
 
-/** The declaration of an id column. */
-export interface IdColumn<AnId extends string = string, ARole extends Role = Role> {
+/** Option of a column whose ids have a prefix: `cus` for `cus_Kpcan0M1FakODT4k`. */
+export interface PrefixOption<Prefix extends string = string> {
+  /** The prefix, without the `_`; the same as a column of `prefixed(family, prefix)`. A reference takes its target's. */
+  readonly prefix: Prefix
+}
+
+/** The declaration of an id column. `Of` is `table` if its ids are typed by its table, as those without a prefix are. */
+export interface IdColumn<
+  AnId extends string = string,
+  ARole extends Role = Role,
+  Of extends string = string,
+> {
   /** The family of its ids. */
   readonly family: IdFamily<AnId>
   /** Where its ids come from. */
   readonly role: ARole
   /** The options that you passed. */
-  readonly options: GeneratedOptions<AnId> & MetaOption
+  readonly options: GeneratedOptions<AnId> & MetaOption & Partial<PrefixOption>
   /** For a reference: its table and column, such as `customers.id`. */
-  readonly target?: string
+  readonly target?: Of
 }
 
 /** Functions that declare columns of one family. */
-export interface IdColumns<AnId extends string, Options> {
+export interface IdColumns<AnId extends string, Options, Of extends 'table' | 'prefix' = 'table'> {
   /** A column that gets a generated id if an insert has none. */
-  (options?: Options): IdColumn<AnId, 'generated'>
-  /** A column that references another one, such as `customers.id`, and takes its storage. */
-  ref(target: string, options?: StorageOptions): IdColumn<AnId, 'reference'>
+  <const Prefix extends string>(
+    options: Options & PrefixOption<Prefix>,
+  ): IdColumn<Id<Prefix>, 'generated', 'prefix'>
+  (options?: Options): IdColumn<AnId, 'generated', Of>
+  /** A column that references another one, such as `customers.id`, and takes its storage, prefix and type. */
+  ref<const Target extends string>(
+    target: Target,
+    options?: StorageOptions,
+  ): IdColumn<AnId, 'reference', Target>
   /** A column of ids that are neither generated nor a reference. */
-  plain(options?: StorageOptions): IdColumn<AnId, 'plain'>
+  plain<const Prefix extends string>(
+    options: StorageOptions & PrefixOption<Prefix>,
+  ): IdColumn<Id<Prefix>, 'plain', 'prefix'>
+  plain(options?: StorageOptions): IdColumn<AnId, 'plain', 'prefix'>
   /** A column of arrays of ids, in PostgreSQL. */
-  list(options?: StorageOptions): IdColumn<AnId, 'list'>
+  list<const Prefix extends string>(
+    options: StorageOptions & PrefixOption<Prefix>,
+  ): IdColumn<Id<Prefix>, 'list', 'prefix'>
+  list(options?: StorageOptions): IdColumn<AnId, 'list', 'prefix'>
 }
 
 /** Id columns by table and column name. */
@@ -91,15 +115,20 @@ export interface IdPluginOptions<Tables extends IdTables> {
  * const ids = idPlugin({ database: 'sqlite', tables: { customers: { id: customerId() } } })
  */
 export function idColumn<AnId extends string>(
+  family: IdFamily<AnId> & { readonly prefix: string },
+): IdColumns<AnId, GeneratedOptions<AnId> & MetaOption, 'prefix'>
+export function idColumn<AnId extends string>(
   family: MetaFamily<AnId>,
 ): IdColumns<AnId, GeneratedOptions<AnId> & MetaOption>
 export function idColumn<AnId extends string>(family: IdFamily<AnId>): IdColumns<AnId, GeneratedOptions<AnId>>
-export function idColumn(family: IdFamily): IdColumns<string, GeneratedOptions<string>> {
-  const generated = (options = {}): IdColumn<string, 'generated'> => ({ family, role: 'generated', options })
-  return Object.assign(generated, {
-    ref: (target: string, options = {}) => ({ family, role: 'reference' as const, options, target }),
-    plain: (options = {}) => ({ family, role: 'plain' as const, options }),
-    list: (options = {}) => ({ family, role: 'list' as const, options }),
+export function idColumn(family: IdFamily): unknown {
+  const columnOf =
+    (role: Role) =>
+    (options: Partial<PrefixOption> = {}) => ({ family: familyWith(family, options), role, options })
+  return Object.assign(columnOf('generated'), {
+    ref: (target: string, options = {}) => ({ family, role: 'reference', options, target }),
+    plain: columnOf('plain'),
+    list: columnOf('list'),
   })
 }
 
@@ -142,9 +171,30 @@ export const uidLocalId = /* @__PURE__ */ idColumn(uidLocal)
 /** The type of a generated id column, which inserts may omit, for an interface that you write by hand. */
 export type GeneratedId<AnId extends string> = ColumnType<AnId, AnId | undefined, AnId>
 
+/** The declared column of a path such as `customers.id`. */
+type ColumnAt<Tables, Path extends string> = {
+  [Table in keyof Tables & string]: {
+    [Name in keyof Tables[Table] & string]: Path extends `${Table}.${Name}`
+      ? IdsOf<Tables[Table][Name], Table, Tables>
+      : never
+  }[keyof Tables[Table] & string]
+}[keyof Tables & string]
+
+/** The ids of a declared column: those of its target, those of its table, or those with its prefix. */
+export type IdsOf<Column, Table extends string, Tables> =
+  Column extends IdColumn<infer AnId, infer ARole, infer Of>
+    ? ARole extends 'reference'
+      ? [ColumnAt<Omit<Tables, never>, Of>] extends [never]
+        ? AnId
+        : ColumnAt<Tables, Of>
+      : Of extends 'table'
+        ? IdOf<AnId, Table>
+        : AnId
+    : never
+
 /** The type of a declared column; nullable if the column's previous type is. */
-export type ColumnOf<Column, Old> =
-  Column extends IdColumn<infer AnId, infer ARole>
+export type ColumnOf<Column, Old, AnId extends string> =
+  Column extends IdColumn<string, infer ARole>
     ? ARole extends 'generated'
       ? GeneratedId<AnId>
       : ARole extends 'list'
@@ -156,10 +206,14 @@ type Nullable<Type, Old> =
   null extends SelectType<Old> ? ColumnType<Type | null, Type | null | undefined, Type | null> : Type
 
 /** The table's type with the types of its declared id columns replaced. */
-export type WithIdColumns<Table, Columns> = {
-  [Name in keyof Table | keyof Columns]: Name extends keyof Columns
-    ? ColumnOf<Columns[Name], Name extends keyof Table ? Table[Name] : never>
-    : Name extends keyof Table
-      ? Table[Name]
+export type WithIdColumns<Row, Table extends string, Tables> = {
+  [Name in keyof Row | keyof Tables[Table & keyof Tables]]: Name extends keyof Tables[Table & keyof Tables]
+    ? ColumnOf<
+        Tables[Table & keyof Tables][Name],
+        Name extends keyof Row ? Row[Name] : never,
+        IdsOf<Tables[Table & keyof Tables][Name], Table, Tables>
+      >
+    : Name extends keyof Row
+      ? Row[Name]
       : never
 }

@@ -7,10 +7,12 @@ export {
   type IdColumn,
   type IdColumns,
   type IdPluginOptions,
+  type IdsOf,
   type IdTables,
   idColumn,
   type MetaFamily,
   type MetaOption,
+  type PrefixOption,
   type Role,
   type StorageOptions,
   snoId,
@@ -18,7 +20,7 @@ export {
   uidLocalId,
   type WithIdColumns,
 } from './columns.js'
-export { type IdOf, type IdPath, type IdPlugin, idPlugin, type WithIds } from './plugin.js'
+export { type IdAt, type IdPath, type IdPlugin, idPlugin, type WithIds } from './plugin.js'
 export {
   createdAfter,
   createdAt,

@@ -16,7 +16,7 @@ import {
   ValueNode,
 } from 'kysely'
 import { type ColumnIds, type Declared, declare, idsAt } from './column-ids.js'
-import type { IdColumn, IdPluginOptions, IdTables, WithIdColumns } from './columns.js'
+import type { IdPluginOptions, IdsOf, IdTables, WithIdColumns } from './columns.js'
 import { marked } from './marks.js'
 import { decode, refuseLeaks } from './meaning.js'
 import { Meanings } from './meanings.js'
@@ -31,12 +31,10 @@ export type IdPath<Tables extends IdTables> = {
 }[keyof Tables & string]
 
 /** The id type of a declared column. */
-export type IdOf<Tables extends IdTables, Path extends string> = {
+export type IdAt<Tables extends IdTables, Path extends string> = {
   [Table in keyof Tables & string]: {
     [Name in keyof Tables[Table] & string]: Path extends `${Table}.${Name}`
-      ? Tables[Table][Name] extends IdColumn<infer AnId>
-        ? AnId
-        : never
+      ? IdsOf<Tables[Table][Name], Table, Tables>
       : never
   }[keyof Tables[Table] & string]
 }[keyof Tables & string]
@@ -52,7 +50,7 @@ export type WithIds<DB, Plugin> =
   Plugin extends IdPlugin<infer Tables>
     ? {
         [Table in keyof DB | keyof Tables]: Table extends keyof Tables
-          ? WithIdColumns<Table extends keyof DB ? DB[Table] : unknown, Tables[Table]>
+          ? WithIdColumns<Table extends keyof DB ? DB[Table] : unknown, Table & string, Tables>
           : Table extends keyof DB
             ? DB[Table]
             : never
@@ -173,9 +171,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @example
    * const id = ids.generate('orders.id')
    */
-  generate<Path extends IdPath<Tables>>(path: Path): IdOf<Tables, Path> {
+  generate<Path extends IdPath<Tables>>(path: Path): IdAt<Tables, Path> {
     const ids = this.ids(path)
-    if (ids.generate) return ids.generate() as IdOf<Tables, Path>
+    if (ids.generate) return ids.generate() as IdAt<Tables, Path>
     throw ids.refuse('this column does not generate ids')
   }
 
@@ -190,8 +188,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    */
   parameter<Path extends IdPath<Tables>>(
     path: Path,
-    id: IdOf<Tables, Path>,
-  ): AliasableExpression<IdOf<Tables, Path>> {
+    id: IdAt<Tables, Path>,
+  ): AliasableExpression<IdAt<Tables, Path>> {
     return marked({ is: 'id', path: this.ids(path).path }, ValueNode.create(id))
   }
 
@@ -204,7 +202,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   typed<Path extends IdPath<Tables>>(
     path: Path,
     expression: Expression<unknown>,
-  ): AliasableExpression<IdOf<Tables, Path>> {
+  ): AliasableExpression<IdAt<Tables, Path>> {
     return marked({ is: 'id', path: this.ids(path).path }, expression.toOperationNode())
   }
 
@@ -219,7 +217,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     columns: Columns,
     query: RawBuilder<unknown>,
   ): RawBuilder<{
-    [Name in keyof Columns]: Columns[Name] extends string ? IdOf<Tables, Columns[Name]> : unknown
+    [Name in keyof Columns]: Columns[Name] extends string ? IdAt<Tables, Columns[Name]> : unknown
   }> {
     for (const path of Object.values(columns)) if (path !== null) this.ids(path)
     return sql`${marked({ is: 'rows', columns }, query.toOperationNode())}`
@@ -258,7 +256,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @example
    * await pool.query('DELETE FROM orders WHERE id = $1', [ids.toDatabase('orders.id', sno.generate())])
    */
-  toDatabase<Path extends IdPath<Tables>>(path: Path, id: IdOf<Tables, Path> | null): DatabaseValue | null {
+  toDatabase<Path extends IdPath<Tables>>(path: Path, id: IdAt<Tables, Path> | null): DatabaseValue | null {
     return this.ids(path).toDatabase(id) as DatabaseValue | null
   }
 
@@ -271,8 +269,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * const { rows } = await pool.query('SELECT id FROM orders')
    * rows.map((row) => ids.fromDatabase('orders.id', row.id))
    */
-  fromDatabase<Path extends IdPath<Tables>>(path: Path, value: unknown): IdOf<Tables, Path> | null {
-    return this.ids(path).fromDatabase(value) as IdOf<Tables, Path> | null
+  fromDatabase<Path extends IdPath<Tables>>(path: Path, value: unknown): IdAt<Tables, Path> | null {
+    return this.ids(path).fromDatabase(value) as IdAt<Tables, Path> | null
   }
 
   /**
@@ -286,7 +284,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    */
   wasCreatedBetween<Path extends IdPath<Tables>>(
     path: Path,
-    id: IdOf<Tables, Path>,
+    id: IdAt<Tables, Path>,
     from: Time,
     to: Time,
   ): boolean {

@@ -122,6 +122,11 @@ export class TextIds {
       case 'BinaryOperationNode':
         this.compare(node, scope)
         return this.children(given, scope)
+      case 'CaseNode': {
+        const ids = this.idsOf(node.value, scope)
+        if (ids) for (const { condition } of node.when ?? []) checkIn(condition, ids)
+        return this.children(given, scope)
+      }
       case 'RawNode':
         return this.raw(node, scope)
       default:
@@ -295,12 +300,13 @@ export class TextIds {
     scope.sources.set('excluded', columns)
     this.checkUpdates([...(query.onConflict?.updates ?? []), ...(query.onDuplicateKey?.updates ?? [])], scope)
     if (columns === undefined) return this.children(query, scope)
+    const { values, ...others } = query
     const parts = insertedParts(query, columns, (node, name) => {
       const ids = columns.get(name)
       if (ids) checkIn(node, ids)
+      if (node === values) checkSelected(node, query, columns)
       return LEAVES.has(node.kind) ? node : this.visit(node, parent)
     })
-    const { values, ...others } = query
     return { ...this.children(others, scope), values, ...parts } as Node
   }
 
@@ -370,6 +376,16 @@ function checkIn(node: Node | undefined, ids: ColumnIds): void {
     case 'AndNode':
       checkIn(one.left, ids)
       checkIn(one.right, ids)
+  }
+}
+
+/** Checks the ids that the query of an insert selects as values. */
+function checkSelected(node: Node, { columns = [] }: InsertQueryNode, declared: Columns): void {
+  const query = node as unknown as AnyNode
+  if (query.kind !== 'SelectQueryNode') return
+  for (const [at, { selection }] of (query.selections ?? []).entries()) {
+    const ids = declared.get(columns[at]?.column.name as string)
+    if (ids) checkIn(AliasNode.is(selection) ? selection.node : selection, ids)
   }
 }
 

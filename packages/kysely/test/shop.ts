@@ -1,7 +1,7 @@
 import { flax, prefixed, type StorageName, sno } from '@snoflax/core'
 import { flaxId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import type { OpenDatabase } from '@snoflax/test'
-import { Kysely, type KyselyPlugin, sql } from 'kysely'
+import { Kysely, type KyselyPlugin, ParseJSONResultsPlugin, sql } from 'kysely'
 import { dialectFor } from './contract/session.js'
 
 export const itemFamily = prefixed(flax, 'item')
@@ -47,7 +47,10 @@ export async function openShop(
     database.kind === 'pglite' ? 'postgres' : (database.kind as 'sqlite' | 'mysql' | 'postgres'),
     storage,
   )
-  const db: Shop = new Kysely({ dialect: dialectFor(database), plugins: [ids, ...others] })
+  const db: Shop = new Kysely({
+    dialect: dialectFor(database),
+    plugins: [ids, ...(storage === 'text' ? [new ParseJSONResultsPlugin()] : []), ...others],
+  })
   const { schema } = db
   await schema
     .createTable('customers')

@@ -1,9 +1,23 @@
 import type { IdFamily } from '../family.js'
+import { prefixed } from '../prefixed/index.js'
 import { IdError } from '../primitives/errors.js'
 import { checkOptions, type OptionKind } from '../primitives/options.js'
 
 const DECLARED = { prefix: 'any' } as const
 const GENERATED = { generator: 'any', meta: 'any', default: ['database'], schema: 'any' } as const
+
+/**
+ * The family of a column with this option `prefix`.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a malformed prefix, and for a family that already has one.
+ *
+ * @example
+ * familyWith(flax, { prefix: 'cus' }).name // 'cus'
+ */
+export const familyWith = (
+  family: IdFamily,
+  { prefix }: { readonly prefix?: string | undefined },
+): IdFamily => (prefix === undefined ? family : prefixed(family, prefix))
 
 /**
  * Checks the options of an id column: their names, their kinds, and which of them exclude each other.

@@ -5,7 +5,7 @@ export { checkOptions, type OptionKind } from '../primitives/options.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
 export { checkStored } from './check-stored.js'
-export { checkColumnOptions } from './column-options.js'
+export { checkColumnOptions, familyWith } from './column-options.js'
 export { checkComparable } from './comparable.js'
 export {
   type Alias,
