@@ -58,7 +58,7 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
   })
 
   test('is compared with TypeIDs of the same uuid', async () => {
-    const shown = pgTable('events', { id: idColumn(typeid('event'))().primaryKey() })
+    const shown = pgTable('events', { id: idColumn(typeid('event'))({ storage: 'uuid' }).primaryKey() })
     const same = alias(shown, 'same')
     const rows = await db
       .select({ id: events.id, shown: same.id })

@@ -104,8 +104,10 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
     })
   })
 
-  test('has uuid as default on PostgreSQL and text elsewhere, and no other storage than listed', () => {
-    expect(storageFor(family, 'postgres').name).toBe('uuid')
+  test('has its own text as default, and no other storage than listed', () => {
+    expect(storageFor(family, 'postgres').name).toBe(family === FAMILIES[0] ? 'uuid' : 'text')
+    for (const database of ['postgres', 'sqlite', 'mysql', 'mariadb'] as const)
+      expect(storageFor(family, database).converts).toBe(false)
     expect(storageFor(family, 'sqlite').name).toBe('text')
     expectRefusal(() => storageFor(family, 'postgres', { storage: 'uuid8' }), 'STORAGE_REFUSED')
     expectRefusal(() => storageFor(family, 'postgres', { storage: 'bigint' }), 'STORAGE_REFUSED')
