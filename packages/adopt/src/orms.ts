@@ -60,17 +60,12 @@ const NAMELESS = ['flake', 'uid', 'uidLocal']
 const hasOwn = ({ family, prefix }: RootPlan): boolean => prefix === undefined && OWN.includes(family)
 
 /** The family as TypeScript's expression. */
-function familyCode({ family, prefix, stored }: RootPlan): string {
+function familyCode({ family, prefix }: RootPlan): string {
   if (prefix === undefined) return family
-  const more = stored === 'prefixed' ? ", { stored: 'prefixed' }" : ''
-  return family === 'typeid' ? `typeid('${prefix}'${more})` : `prefixed(${family}, '${prefix}'${more})`
+  return family === 'typeid' ? `typeid('${prefix}')` : `prefixed(${family}, '${prefix}')`
 }
 
 const typeCode = ({ prefix }: RootPlan): string => (prefix === undefined ? 'string' : `Id<'${prefix}'>`)
-
-/** A column's default storage. */
-const storageByDefault = (family: string): string =>
-  family === 'flake' || family === 'uidLocal' ? 'bigint' : 'uuid'
 
 /** A parsed column type. */
 interface Read {
@@ -105,9 +100,7 @@ const options = (parts: readonly (string | false | undefined)[]): string => {
   return given.length === 0 ? '' : `{ ${given.join(', ')} }`
 }
 
-/** Outside PostgreSQL, an ORM's default storage also depends on its driver. */
-const storageOption = ({ family, storage }: RootPlan, database: DatabaseName): string | false =>
-  (database !== 'PostgreSQL' || storage !== storageByDefault(family)) && `storage: '${storage}'`
+const storageOption = ({ isNamed, storage }: RootPlan): string | false => isNamed && `storage: '${storage}'`
 
 const wordsFor = (names: readonly string[], word: string): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, word]))
@@ -228,18 +221,12 @@ function prismaField(
 
 const DIALECTS: Record<Orm, Dialect> = {
   typeorm: {
-    key: ({ column, property }, root, database) => {
+    key: ({ column, property }, root) => {
       const { family } = root
-      if (root.stored === 'bare' && root.storage === 'text')
-        refuse(
-          placeOf(root),
-          "TypeORM can't have a prefix that a text column doesn't store; plan it with another storage or stored: 'prefixed'",
-          root.storage,
-        )
       const more = options([
         column !== property && `name: ${written(column)}`,
         NAMELESS.includes(family) && 'generator',
-        storageOption(root, database),
+        storageOption(root),
       ])
       return hasOwn(root)
         ? `@${pascal(family)}IdColumn(${more}) ${property}!: ${pascal(family)}Id`
@@ -282,7 +269,6 @@ const DIALECTS: Record<Orm, Dialect> = {
         prismaField(name, prismaIdType(root, database), false, ['@id', '@default(dbgenerated())']),
         `/// @snoflax ${root.family}`,
         ...(root.prefix === undefined ? [] : [`prefix=${root.prefix}`]),
-        ...(root.stored === 'prefixed' ? ['stored=prefixed'] : []),
         ...(root.storage === 'uuid8' ? ['storage=uuid8'] : []),
         ...(database === 'MariaDB' && root.storage === 'text' ? ['collation=ascii_bin'] : []),
       ].join(' '),
@@ -300,10 +286,11 @@ const DIALECTS: Record<Orm, Dialect> = {
   },
   drizzle: {
     key: ({ column, property }, root, database) => {
-      const { family } = root
+      const { family, storage } = root
+      const isExact = database === 'SQLite' && storage === 'bigint' && 'exactBigint: true'
       const more = [
         written(column),
-        options([NAMELESS.includes(family) && 'generator', storageOption(root, database)]),
+        options([NAMELESS.includes(family) && 'generator', storageOption(root), isExact]),
       ]
       const call = hasOwn(root)
         ? `${family}Id(${more.filter(Boolean).join(', ')})`

@@ -150,6 +150,7 @@ function* readPlan<Details>(
     keyType: known.get(pathOf(key))?.type as string,
     ...familyFacts(storage.family),
     storage: storage.name,
+    isNamed: table.storage !== undefined || table.exactBigint !== undefined,
     type: storage.column.sql,
     default: table.default,
   }))

@@ -22,16 +22,15 @@ export interface ForeignKey {
 interface FamilyFacts {
   /** The name, without the prefix. */
   readonly family: string
-  /** The prefix, if the ids have one, and whether columns store it. */
+  /** The prefix, if the ids have one. */
   readonly prefix: string | undefined
-  readonly stored: 'bare' | 'prefixed' | undefined
   /** The layout as JSON: its epoch and bits. */
   readonly layout: string
 }
 
 export function familyFacts(family: IdFamily): FamilyFacts {
-  const { prefix, stored } = isPrefixed(family) ? family : {}
-  return { family: baseOf(family).name, prefix, stored, layout: JSON.stringify(family.layout) }
+  const prefix = isPrefixed(family) ? family.prefix : undefined
+  return { family: baseOf(family).name, prefix, layout: JSON.stringify(family.layout) }
 }
 
 /** A table whose key is replaced. */
@@ -41,6 +40,8 @@ export interface RootPlan extends FamilyFacts {
   /** As declared. */
   readonly keyType: string
   readonly storage: string
+  /** Whether an option named the storage. */
+  readonly isNamed: boolean
   /** Of the new column. */
   readonly type: string
   readonly default: string | undefined

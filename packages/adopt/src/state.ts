@@ -102,16 +102,16 @@ export function* refuseStrays(
 export const refuseUnfilled = (place: string): never =>
   refuse(place, 'some rows were not updated; look for a trigger that cancels updates')
 
-const planned = ({ family, prefix, stored, storage }: RootPlan): string =>
-  `${family} as ${storage}${prefix === undefined ? '' : ` with prefix ${prefix}_, stored: '${stored}'`}`
+const planned = ({ family, prefix, storage }: RootPlan): string =>
+  `${family} as ${storage}${prefix === undefined ? '' : ` with prefix ${prefix}_`}`
 
 /** Refuses options that differ from the plan in progress. Functions and times are passed again. */
 export function refuseOther({ roots }: Plan, recipes: readonly KeyRecipe[]): void {
   const isSame = (root: RootPlan, i: number): boolean => {
     const { storage } = recipes[i] ?? {}
     if (storage === undefined || storage.name !== root.storage) return false
-    const { family, prefix, stored, layout } = root
-    return isDeepStrictEqual({ family, prefix, stored, layout }, familyFacts(storage.family))
+    const { family, prefix, layout } = root
+    return isDeepStrictEqual({ family, prefix, layout }, familyFacts(storage.family))
   }
   if (roots.length === recipes.length && roots.every(isSame)) return
   const begun = roots.map((root) => `${shownName(root.table)} to ${planned(root)}`)

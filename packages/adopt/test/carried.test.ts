@@ -129,7 +129,7 @@ test('checks, exclusion constraints, statistics, policies, triggers, functions a
     'CREATE INDEX gifts ON orders (gift_to) WHERE gift_to IS NOT NULL',
     'CREATE INDEX hashed ON orders USING hash (customer_id)',
     'CREATE INDEX ranges ON orders USING brin (customer_id)',
-    "CREATE INDEX shown ON orders ((id::text || 'x'), (coalesce(gift_to, customer_id)))",
+    "CREATE INDEX shown ON orders ((id::varchar || 'x'), (coalesce(gift_to, customer_id)))",
     "COMMENT ON INDEX gifts IS 'of gifts'",
     'CREATE INDEX by_customer ON orders (customer_id)',
     'ALTER TABLE orders CLUSTER ON by_customer',
@@ -216,7 +216,7 @@ test('a view created after the plan is carried over too, or stops the switch', a
     'CREATE VIEW odd AS SELECT id % 2 AS odd FROM orders',
   ])
   const before = await database.query('SELECT * FROM late ORDER BY note')
-  await expect(adoption.switchKeys()).rejects.toThrow(/operator does not exist: uuid % integer/)
+  await expect(adoption.switchKeys()).rejects.toThrow(/operator does not exist: text % integer/)
   expect(await database.query('SELECT count(*)::integer AS n FROM odd')).toEqual([{ n: 60 }])
   await database.query('DROP VIEW odd')
   await adoption.switchKeys()

@@ -55,7 +55,7 @@ test('the snippets of the README are a complete adoption', async () => {
   expect(lines[0]?.[0]).toMatch(/-- switchKeys/)
   expect(lines.at(-1)).toHaveLength(3)
   const [row] = await database.query('SELECT id FROM orders ORDER BY id LIMIT 1')
-  const id = core.storageFor(core.sno, 'postgres').fromDatabase(row?.['id'])
+  const id = core.sno.parse(row?.['id'])
   expect(core.sno.time(id).toISOString()).toBe('2022-01-01T00:01:00.000Z')
   expect(core.sno.unpack(id)).toMatchObject({ partition: 900 })
 })

@@ -244,7 +244,11 @@ test.each(['postgres', 'sqlite'] as const)(
 test('sqlite: an adoption in progress does not continue with another epoch', async () => {
   await open(sqlite.open(), SHOP)
   const tables = (epochMs: number): TableOptions[] => [
-    { ...orders, generator: (clock) => flake.withEpoch(epochMs).generator({ worker: 1, clock }) },
+    {
+      ...orders,
+      storage: 'binary',
+      generator: (clock) => flake.withEpoch(epochMs).generator({ worker: 1, clock }),
+    },
   ]
   await (await plan(database, tables(0))).backfill()
   await expect(plan(database, tables(5))).rejects.toThrow(/plan it with the same tables and families/)

@@ -1,6 +1,6 @@
 import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, prefixed, sno, storageFor } from '@snoflax/core'
-import { pglite, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
+import { mysql, pglite, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
 import Database from 'better-sqlite3'
 import { afterEach, expect, test } from 'vitest'
 import { type Opened, plan, shapeOf } from './moves.js'
@@ -53,40 +53,50 @@ test('postgres: names that need quotes, other schemas, composite foreign keys, d
   const [first] = await database.query(
     'SELECT "Id" AS id FROM "My Shop"."Order, (big)" ORDER BY "Id" LIMIT 1',
   )
-  const id = storageFor(flax, 'postgres').fromDatabase(first?.['id'])
+  const id = flax.parse(first?.['id'])
   expect(flax.time(id).toISOString()).toBe('2021-03-04T04:06:07.891Z')
 })
 
-const KINDS = { sqlite, postgres }
+const KINDS = { sqlite, postgres, mariadb: mysql }
 
 test.each([
-  ['sqlite', 'bare'],
-  ['sqlite', 'prefixed'],
-  ['postgres', 'bare'],
-  ['postgres', 'prefixed'],
-] as const)('%s: ids with a prefix are stored %s', async (kind, stored) => {
+  ['sqlite', undefined],
+  ['sqlite', 'binary'],
+  ['postgres', undefined],
+  ['postgres', 'uuid'],
+  ...(mysql.selected()
+    ? ([
+        ['mariadb', undefined],
+        ['mariadb', 'binary'],
+      ] as const)
+    : []),
+] as const)('%s: only text has the prefix of ids, not %s', async (kind, storage) => {
   await open(KINDS[kind].open(), [
     'CREATE TABLE orders (id BIGINT PRIMARY KEY, at BIGINT NOT NULL)',
     `INSERT INTO orders (id, at) VALUES (1, ${START_MS}), (2, ${START_MS + 5000}), (3, ${START_MS + 5000})`,
     'CREATE TABLE line (order_id BIGINT REFERENCES orders (id))',
     'INSERT INTO line VALUES (2)',
   ])
-  const orderId = prefixed(sno, 'ord', { stored })
+  const orderId = prefixed(sno, 'ord')
   const createdAt = { column: 'at', unit: 'ms' } as const
   await move([
-    { table: 'orders', createdAt, generator: (clock) => orderId.generator({ partition: 9, clock }) },
+    {
+      table: 'orders',
+      createdAt,
+      storage,
+      generator: (clock) => orderId.generator({ partition: 9, clock }),
+    },
   ])
-  const storage = storageFor(orderId, kind)
+  const { fromDatabase } = storageFor(orderId, kind, { storage })
   const rows = await database.query(
     'SELECT orders.id, order_id FROM orders LEFT JOIN line ON order_id = orders.id ORDER BY at, orders.id',
   )
-  expect(rows.map(({ id }) => orderId.timeMs(storage.fromDatabase(id)))).toEqual([
+  expect(rows.map(({ id }) => orderId.timeMs(fromDatabase(id)))).toEqual([
     START_MS,
     START_MS + 5000,
     START_MS + 5000,
   ])
-  const hasPrefix = rows.map(({ id }) => String(id).startsWith('ord_'))
-  expect(hasPrefix).toEqual(rows.map(() => stored === 'prefixed'))
+  expect(rows.map(({ id }) => orderId.is(id))).toEqual(rows.map(() => storage === undefined))
   expect(rows.map(({ order_id }) => order_id !== null)).toEqual([false, true, false])
 })
 

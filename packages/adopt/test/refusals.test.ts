@@ -234,7 +234,7 @@ const REFUSALS: Refusal[] = [
     databases: POSTGRES,
     sql: ['CREATE VIEW recent AS SELECT order_id FROM line WHERE order_id > 1'],
     message:
-      /^view public\.recent: it does not fit the new keys: operator does not exist: uuid > integer; drop it, and/,
+      /^view public\.recent: it does not fit the new keys: operator does not exist: text > integer; drop it, and/,
   },
   ...[
     ...[
@@ -704,7 +704,11 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     await database.query(
       `INSERT INTO orders (id, customer_id, created_at) SELECT n, 1, '2021-05-05T00:00:00Z' FROM (WITH RECURSIVE s (n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM s WHERE n < 5009) SELECT n FROM s) AS s`,
     )
-    const table: TableOptions = { ...orders, generator: (clock) => flake.generator({ worker: 1, clock }) }
+    const table: TableOptions = {
+      ...orders,
+      storage: 'binary',
+      generator: (clock) => flake.generator({ worker: 1, clock }),
+    }
     const strict = await plan(database, [table], { maxDriftMs: 0 })
     await expect(strict.backfill()).rejects.toMatchObject({
       code: 'SEQUENCE_EXHAUSTED',
@@ -726,7 +730,11 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
         `INSERT INTO orders (id, customer_id, created_at) SELECT n, 1, '2021-05-05T00:00:00Z' FROM (WITH RECURSIVE s (n) AS (SELECT ${first} UNION ALL SELECT n + 1 FROM s WHERE n < ${first + 29}) SELECT n FROM s) AS s`,
       )
     await insert(10)
-    const table: TableOptions = { ...orders, generator: (clock) => flake.generator({ worker: 1, clock }) }
+    const table: TableOptions = {
+      ...orders,
+      storage: 'binary',
+      generator: (clock) => flake.generator({ worker: 1, clock }),
+    }
     const adoption = await plan(database, [table])
     await adoption.backfill()
     await insert(100)

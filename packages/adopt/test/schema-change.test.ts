@@ -17,7 +17,7 @@ async function linesOf(
   generator: TableOptions['generator'],
   orm: Orm,
   stage: Stage = 'switched',
-  storage?: 'text',
+  storage?: 'uuid',
 ): Promise<string[]> {
   await database.query(`CREATE TABLE big_orders ("Id" ${keyType} PRIMARY KEY)`)
   await database.query(`CREATE TABLE line (big_order_id ${keyType} REFERENCES big_orders NOT NULL)`)
@@ -66,22 +66,22 @@ test.each<[Orm, string, string[]]>([
   expect(await linesOf(keyType, flakes, orm)).toEqual(expected)
 })
 
-test("a storage other than the column's default is written out", async () => {
-  expect(await linesOf('uuid', flaxes, 'drizzle', 'finished', 'text')).toEqual([
-    "Id: flaxId('Id', { storage: 'text' }).primaryKey(),",
+test('a storage that an option names is written out', async () => {
+  expect(await linesOf('uuid', flaxes, 'drizzle', 'finished', 'uuid')).toEqual([
+    "Id: flaxId('Id', { storage: 'uuid' }).primaryKey(),",
     "bigOrderId: flaxId.ref('big_order_id', () => bigOrders.Id).notNull(),",
   ])
 })
 
 const behind =
-  (stored: 'bare' | 'prefixed'): TableOptions['generator'] =>
+  (prefix: string): TableOptions['generator'] =>
   (clock) =>
-    prefixed(flax, 'ord', { stored }).generator({ monotonic: true, clock })
+    prefixed(flax, prefix).generator({ monotonic: true, clock })
 
-test.each<[Orm, 'bare' | 'prefixed', string[]]>([
+test.each<[Orm, 'uuid' | undefined, string[]]>([
   [
     'typeorm',
-    'bare',
+    undefined,
     [
       "@IdColumn(prefixed(flax, 'ord')) Id!: Id<'ord'>",
       "@IdColumn.plain(prefixed(flax, 'ord'), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
@@ -89,15 +89,15 @@ test.each<[Orm, 'bare' | 'prefixed', string[]]>([
   ],
   [
     'typeorm',
-    'prefixed',
+    'uuid',
     [
-      "@IdColumn(prefixed(flax, 'ord', { stored: 'prefixed' }), { storage: 'text' }) Id!: Id<'ord'>",
-      "@IdColumn.plain(prefixed(flax, 'ord', { stored: 'prefixed' }), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
+      "@IdColumn(prefixed(flax, 'ord'), { storage: 'uuid' }) Id!: Id<'ord'>",
+      "@IdColumn.plain(prefixed(flax, 'ord'), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
     ],
   ],
   [
     'drizzle',
-    'bare',
+    undefined,
     [
       "Id: idColumn(prefixed(flax, 'ord'), 'Id').primaryKey(),",
       "bigOrderId: idColumn.ref(prefixed(flax, 'ord'), 'big_order_id', () => bigOrders.Id).notNull(),",
@@ -105,7 +105,7 @@ test.each<[Orm, 'bare' | 'prefixed', string[]]>([
   ],
   [
     'prisma',
-    'bare',
+    'uuid',
     [
       'Id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax prefix=ord',
       'bigOrderId String @map("big_order_id") @db.Uuid',
@@ -113,30 +113,24 @@ test.each<[Orm, 'bare' | 'prefixed', string[]]>([
   ],
   [
     'prisma',
-    'prefixed',
+    undefined,
     [
-      'Id String @id @default(dbgenerated()) /// @snoflax flax prefix=ord stored=prefixed',
+      'Id String @id @default(dbgenerated()) /// @snoflax flax prefix=ord',
       'bigOrderId String @map("big_order_id")',
     ],
   ],
-])('%s: a family with a prefix, stored %s', async (orm, stored, lines) => {
-  expect(await linesOf('uuid', behind(stored), orm, 'finished')).toEqual(lines)
+])('%s: a family with a prefix, in storage %s', async (orm, storage, lines) => {
+  expect(await linesOf('uuid', behind('ord'), orm, 'finished', storage)).toEqual(lines)
 })
 
-test('typeorm: a prefix is refused in a text column that does not store it', async () => {
-  await expect(linesOf('uuid', behind('bare'), 'typeorm', 'finished', 'text')).rejects.toThrow(
-    /big_orders\.Id: TypeORM can't have a prefix that a text column doesn't store; plan it with/,
-  )
-})
-
-test('an adoption in progress continues only with the same prefix, stored the same way', async () => {
+test('an adoption in progress continues only with the same prefix', async () => {
   await database.query('CREATE TABLE orders (id integer PRIMARY KEY)')
-  const planned = (stored: 'bare' | 'prefixed') =>
-    plan(database, [{ table: 'orders', createdAt: SPAN, generator: behind(stored), storage: 'text' }])
-  await (await planned('bare')).backfill()
-  await planned('bare')
-  await expect(planned('prefixed')).rejects.toThrow(
-    "an adoption of public.orders to flax as text with prefix ord_, stored: 'bare' is in progress; plan it with",
+  const planned = (prefix: string) =>
+    plan(database, [{ table: 'orders', createdAt: SPAN, generator: behind(prefix) }])
+  await (await planned('ord')).backfill()
+  await planned('ord')
+  await expect(planned('pur')).rejects.toThrow(
+    'an adoption of public.orders to flax as text with prefix ord_ is in progress; plan it with',
   )
 })
 
@@ -169,7 +163,7 @@ test('names with any characters become properties and quoted texts', async () =>
   const adoption = await plan(file, [{ table: 'naïve table', createdAt: SPAN, generator: flaxes }])
   const lines = (orm: Orm) => adoption.schemaChange(orm, 'switched').columns.flatMap((one) => one.lines)
   expect(lines('drizzle')).toEqual([
-    "_2ndKey: flaxId('2nd \\'key\\'', { storage: 'text' }).primaryKey(),",
+    "_2ndKey: flaxId('2nd \\'key\\'').primaryKey(),",
     "legacy2ndKey: text('legacy_2nd \\'key\\''),",
   ])
   expect(lines('prisma').at(-1)).toBe(`legacy2ndKey String? @map("legacy_2nd 'key'")`)
@@ -252,14 +246,20 @@ test.each<[Orm, string, string[]]>([
     ],
   ],
 ])("sqlite, %s: the lines have the columns' names and types", async (orm, keyType, lines) => {
-  expect(await keyLines('sqlite', keyType, orm)).toEqual(lines)
+  expect(await keyLines('sqlite', keyType, orm, { storage: 'binary' })).toEqual(lines)
+})
+
+test('sqlite: numbers are declared as exact', async () => {
+  const options = { storage: 'bigint', exactBigint: true } as const
+  const [line] = await keyLines('sqlite', 'BIGINT', 'drizzle', options)
+  expect(line).toBe("id: flakeId('id', { generator, storage: 'bigint', exactBigint: true }).primaryKey(),")
 })
 
 test('sqlite: a column type without a counterpart is refused', async () => {
-  await expect(keyLines('sqlite', 'numeric', 'drizzle')).rejects.toThrow(
+  await expect(keyLines('sqlite', 'numeric', 'drizzle', { storage: 'binary' })).rejects.toThrow(
     /orders\.id: can't translate the column type numeric for this ORM; declare/,
   )
-  await expect(keyLines('sqlite', '', 'drizzle')).rejects.toThrow(
+  await expect(keyLines('sqlite', '', 'drizzle', { storage: 'binary' })).rejects.toThrow(
     /orders\.id: can't translate the column type \(none\)/,
   )
 })
@@ -269,7 +269,7 @@ test.runIf(mysql.selected()).each<[Orm, string, string[]]>([
     'typeorm',
     'char(36) CHARACTER SET ascii COLLATE ascii_bin',
     [
-      "@FlakeIdColumn({ generator, storage: 'bigint' }) id!: FlakeId",
+      '@FlakeIdColumn({ generator }) id!: FlakeId',
       "@Column('char', { name: 'legacy_id', length: 36, charset: 'ascii', collation: 'ascii_bin', nullable: true }) legacyId!: string | null",
     ],
   ],
@@ -285,7 +285,7 @@ test.runIf(mysql.selected()).each<[Orm, string, string[]]>([
     'drizzle',
     'bigint unsigned',
     [
-      "id: flakeId('id', { generator, storage: 'bigint' }).primaryKey(),",
+      "id: flakeId('id', { generator }).primaryKey(),",
       "legacyId: bigint('legacy_id', { mode: 'bigint', unsigned: true }),",
     ],
   ],

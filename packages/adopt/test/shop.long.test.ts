@@ -27,8 +27,8 @@ type Move = readonly [
 ]
 
 const MOVES: Move[] = [
-  ...KEY_KINDS.map((kind): Move => ['postgres', kind, 'flax', 'uuid', openPostgres]),
-  ['postgres', 'serial', 'sno', 'text', openPostgres],
+  ...KEY_KINDS.map((kind): Move => ['postgres', kind, 'flax', 'text', openPostgres]),
+  ['postgres', 'serial', 'sno', 'uuid', openPostgres],
   ['postgres', 'uuid', 'flake', 'bigint', openPostgres],
   ['postgres', 'cuid', 'uid', 'binary', openPostgres],
   ['postgres', 'serial', 'sno', 'uuid8', openPostgres],

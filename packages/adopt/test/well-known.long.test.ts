@@ -17,7 +17,7 @@ afterEach(() => database.close())
 const VIEWS = {
   postgres: `SELECT c.oid::regclass::text AS "view", attname::text AS "column" FROM pg_class AS c JOIN pg_attribute ON attrelid = c.oid
     WHERE relkind IN ('v', 'm') AND relnamespace = 'public'::regnamespace AND attnum > 0
-      AND atttypid IN ('text'::regtype, 'numeric'::regtype, 'bigint'::regtype)`,
+      AND atttypid IN ('text'::regtype, 'numeric'::regtype, 'bigint'::regtype) AND attcollation <> '"C"'::regcollation`,
   mysql: `SELECT table_name AS "view", column_name AS "column" FROM information_schema.columns NATURAL JOIN information_schema.views
     WHERE table_schema = database() AND data_type IN ('text', 'bigint')`,
   sqlite: `SELECT v.name AS "view", c.name AS "column" FROM sqlite_schema AS v JOIN pragma_table_info(v.name) AS c
