@@ -55,13 +55,13 @@ test.each([
   ['--kysely', `${EXAMPLES}orders-kysely/dist/schema.js`],
 ])('%s: columns of empty tables are declared by the schema', async (option, file) => {
   const database = await postgres.open()
-  await database.query(`CREATE TABLE customers (id uuid PRIMARY KEY, name text);
-    CREATE TABLE orders (id text PRIMARY KEY COLLATE "C", customer_id uuid REFERENCES customers)`)
+  await database.query(`CREATE TABLE customers (id text PRIMARY KEY COLLATE "C", name text);
+    CREATE TABLE orders (id uuid PRIMARY KEY, customer_id text COLLATE "C" REFERENCES customers)`)
   const report = await doctor(database.url, option, file)
   expect(columnsOf(report)).toEqual([
-    'customers.id flax uuid declared',
-    'orders.id sno uuid declared',
-    'orders.customer_id flax uuid declared',
+    'customers.id flax text declared',
+    'orders.id sno text declared',
+    'orders.customer_id flax text declared',
   ])
   expect(findingsOf(report)).toEqual(['type orders.id'])
   await database.close()
@@ -74,10 +74,10 @@ import { flax, prefixed } from '@snoflax/core'
 import { IdColumn } from '@snoflax/typeorm'
 import { DataSource, Entity, JoinColumn, ManyToOne } from 'typeorm'
 class Customer {}
-IdColumn(prefixed(flax, 'cus'))(Customer.prototype, 'id')
+IdColumn(prefixed(flax, 'cus'), { storage: 'uuid' })(Customer.prototype, 'id')
 Entity('customers')(Customer)
 class Order {}
-IdColumn(prefixed(flax, 'ord', { stored: 'prefixed' }))(Order.prototype, 'id')
+IdColumn(prefixed(flax, 'ord'))(Order.prototype, 'id')
 ManyToOne(() => Customer)(Order.prototype, 'customer')
 JoinColumn({ name: 'customer_id' })(Order.prototype, 'customer')
 Entity('orders')(Order)
@@ -88,9 +88,9 @@ import { flax, prefixed } from '@snoflax/core'
 import { idColumn } from '@snoflax/drizzle/pg-core'
 import { pgTable } from 'drizzle-orm/pg-core'
 const customerId = idColumn(prefixed(flax, 'cus'))
-export const customers = pgTable('customers', { id: customerId().primaryKey() })
+export const customers = pgTable('customers', { id: customerId({ storage: 'uuid' }).primaryKey() })
 export const orders = pgTable('orders', {
-  id: idColumn(prefixed(flax, 'ord', { stored: 'prefixed' }))().primaryKey(),
+  id: idColumn(prefixed(flax, 'ord'))().primaryKey(),
   customerId: customerId.ref('customer_id', () => customers.id),
 })
 `,
@@ -101,9 +101,9 @@ const customerId = idColumn(prefixed(flax, 'cus'))
 export const ids = idPlugin({
   database: 'postgres',
   tables: {
-    customers: { id: customerId() },
+    customers: { id: customerId({ storage: 'uuid' }) },
     orders: {
-      id: idColumn(prefixed(flax, 'ord', { stored: 'prefixed' }))(),
+      id: idColumn(prefixed(flax, 'ord'))(),
       customer_id: customerId.ref('customers.id'),
     },
   },
@@ -112,7 +112,7 @@ export const ids = idPlugin({
 }
 
 test.each(Object.entries(MODULES))(
-  '--%s: prefixes are declared, and whether a column stores them',
+  '--%s: prefixes are declared, and text columns store them',
   async (orm, text) => {
     const database = await postgres.open()
     await database.query(`CREATE TABLE customers (id uuid PRIMARY KEY);

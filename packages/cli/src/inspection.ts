@@ -37,7 +37,7 @@ export interface Description {
   readonly fields: Readonly<Record<string, string | number>>
   /** The fields in the order of their bits, most significant first. */
   readonly bits: readonly DescribedBits[]
-  /** The stored value by storage, without the prefix. */
+  /** The stored value by storage; as text with the prefix, otherwise without. */
   readonly forms: Readonly<Record<string, string>>
 }
 

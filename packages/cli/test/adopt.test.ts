@@ -124,7 +124,7 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
       const ran = await cli([...argv, 'prisma'])
       expect(ran.out).toMatch(
         {
-          postgres: /^id String @id @default\(dbgenerated\(\)\) @db\.Uuid \/\/\/ @snoflax sno$/m,
+          postgres: /^id String @id @default\(dbgenerated\(\)\) \/\/\/ @snoflax sno$/m,
           sqlite: /^id String @id @default\(dbgenerated\(\)\) \/\/\/ @snoflax sno$/m,
           mysql:
             /^id String @id @default\(dbgenerated\(\)\) @db\.Char\(16\) \/\/\/ @snoflax sno collation=ascii_bin$/m,
@@ -350,11 +350,6 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
     /tables\[1\]: others and \w+ both have the prefix cus; choose another one/,
   ],
   ['an unknown storage', { tables: [{ ...table, storage: 'blob' }] }, /storage must be "text" or "binary"/],
-  [
-    'stored without a prefix',
-    { tables: [{ ...table, stored: 'bare' }] },
-    /stored needs a prefix; add prefix/,
-  ],
   [
     'triggers that are no list',
     { tables: [table], allowTriggers: 'all' },

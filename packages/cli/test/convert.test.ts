@@ -20,7 +20,9 @@ test('ids are converted to every storage and back', async () => {
 
 test('the family can be left out if all that fit have the same result', async () => {
   const id = sno.generate()
-  expect(await convert('--to', 'uuid', id)).toBe(storageFor(sno, 'postgres').toDatabase(id))
+  expect(await convert('--to', 'uuid', id)).toBe(
+    storageFor(sno, 'postgres', { storage: 'uuid' }).toDatabase(id),
+  )
   const { code, out, err } = await cli(['convert', '--to', 'binary', id, '-'.repeat(16)])
   expect({ code, out }).toEqual({ code: 1, out: `\\x${'0'.repeat(24)}\n` })
   expect(err).toContain(

@@ -14,8 +14,7 @@ export function declaring(name: string, tables: string, kind = 'postgres'): stri
     `import { flake, flax, prefixed } from '${url('core')}'
      import { typeid } from '${url('families')}'
      import { idColumn, idPlugin } from '${url('kysely')}'
-     const bare = (prefix) => idColumn(prefixed(flax, prefix))
-     const whole = (prefix) => idColumn(prefixed(flax, prefix, { stored: 'prefixed' }))
+     const behind = (prefix) => idColumn(prefixed(flax, prefix))
      export const plugin = idPlugin({ database: '${kind}', tables: { ${tables} } })`,
   )
   return file

@@ -56,7 +56,7 @@ const hexOf = (id: string): string => Buffer.from(flax.decode(id as never)).toSt
 const uuid8Of = (id: string): string =>
   storageFor(flax, 'postgres', { storage: 'uuid8' }).toDatabase(id as never) as unknown as string
 const uuidOf = (id: string): string =>
-  storageFor(flax, 'postgres').toDatabase(id as never) as unknown as string
+  storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(id as never) as unknown as string
 
 /** A table of a text key with these values. */
 const textTable = (name: string, items: readonly string[]): Record<Kind, readonly string[]> =>

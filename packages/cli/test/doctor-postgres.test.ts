@@ -38,17 +38,17 @@ async function fill(): Promise<void> {
     const order = sno.generateAt(dayAgo(n))
     const line = flax.generateAt(clock())
     await database.query('INSERT INTO customer VALUES ($1, $2)', [
-      storageFor(flax, 'postgres').toDatabase(customer),
+      storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(customer),
       `n${n}`,
     ])
     await database.query('INSERT INTO orders VALUES ($1, $2, $3)', [
       order,
-      storageFor(flax, 'postgres').toDatabase(customer),
+      storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(customer),
       `${n}`.padStart(16, 'x'),
     ])
     await database.query('INSERT INTO line VALUES ($1, $2, $3)', [flax.decode(line), order, n])
     await database.query('INSERT INTO event VALUES ($1)', [
-      String(storageFor(uidLocal, 'postgres').toDatabase(local.generate())),
+      String(storageFor(uidLocal, 'postgres', { storage: 'bigint' }).toDatabase(local.generate())),
     ])
   }
 }
@@ -171,7 +171,7 @@ test('malformed values are found and cured, and ids in the form of another stora
   await fill()
   const kept = sno.generate()
   await database.query("INSERT INTO orders VALUES ('BRPK4Q72XWF2M63L'), ('nothing'), ($1)", [
-    storageFor(sno, 'postgres').toDatabase(kept),
+    storageFor(sno, 'postgres', { storage: 'uuid' }).toDatabase(kept),
   ])
   await database.query("INSERT INTO line VALUES ('\\x00')")
   const findings = await mendsColumns(
@@ -221,7 +221,9 @@ test('rows that reference a malformed value get its new id', async () => {
 })
 
 test('a row that references a wrong value twice, or itself, gets the new id everywhere', async () => {
-  const future = storageFor(flax, 'postgres').toDatabase(flax.generateAt(Date.now() + 1e9))
+  const future = storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(
+    flax.generateAt(Date.now() + 1e9),
+  )
   await database.query(`CREATE TABLE address (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid(), main uuid REFERENCES address);
     CREATE TABLE parcel (sender uuid REFERENCES address, receiver uuid REFERENCES address);
     INSERT INTO address VALUES ('${future}', '${future}'); INSERT INTO parcel VALUES ('${future}', '${future}')`)
@@ -914,7 +916,9 @@ test('a sample is marked as incomplete, and --full reads all rows', async () => 
   expect(await read('--sample', '50')).toMatchObject({ rowsRead: 52, isComplete: false })
   expect(await read('--sample', '50', '--full')).toMatchObject({ rowsRead: 200, isComplete: true })
   expect(await read()).toMatchObject({ rowsRead: 200, isComplete: true })
-  const later = storageFor(flax, 'postgres').toDatabase(flax.generateAt(Date.now() + 1e9))
+  const later = storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(
+    flax.generateAt(Date.now() + 1e9),
+  )
   await database.query('INSERT INTO a VALUES ($1)', [later])
   expect(told(await doctor(database.url, '--sample', '50'))).toEqual(['future a.id'])
 })
@@ -997,7 +1001,9 @@ test('--schema names another schema of the functions, and partitioned tables in 
 test('a database without pg-sql is examined', async () => {
   const bare = await postgres.open()
   await bare.query('CREATE TABLE a (id uuid PRIMARY KEY)')
-  await bare.query('INSERT INTO a VALUES ($1)', [storageFor(flax, 'postgres').toDatabase(flax.generate())])
+  await bare.query('INSERT INTO a VALUES ($1)', [
+    storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(flax.generate()),
+  ])
   const report = await doctor(bare.url)
   expect(report).toMatchObject({
     installed: null,

@@ -1,4 +1,5 @@
-import { flake, flax, storageFor } from '@snoflax/core'
+import { flake, flax, prefixed, storageFor } from '@snoflax/core'
+import { sqlCall } from '@snoflax/core/adapter'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { expect, test } from 'vitest'
@@ -61,16 +62,21 @@ test('the report has each column once, with family and prefix, and a column pass
   await database.close()
 })
 
-test('ids with another prefix than the declared one are refused with both prefixes', async () => {
+test.each([
+  ['text', (id: string) => `usr: an id must begin with "usr_", not with "cus_" as "${id}"`],
+  [
+    'binary',
+    (id: string) =>
+      `"${id}" has the prefix cus_, but the column is declared with usr_; correct the declaration, or the value`,
+  ],
+])('another prefix than the declared one in %s is refused with both', async (storage, reason) => {
   const database = await joined(['TEXT', behind('cus')], ['TEXT', []])
-  const declared = declaring('other', `customer: { id: bare('usr')() }`, 'sqlite')
+  const declared = declaring('other', `customer: { id: behind('usr')({ storage: '${storage}' }) }`, 'sqlite')
   const { findings } = await doctor(database.file, '--kysely', declared)
   expect(findings).toMatchObject([
     {
       check: 'malformed',
-      message: expect.stringContaining(
-        `"cus_${ids[0]}" has the prefix cus_, but the column is declared with usr_; correct the declaration, or the value`,
-      ),
+      message: expect.stringContaining(reason(`cus_${ids[0]}`)),
     },
   ])
   await database.close()
@@ -83,15 +89,20 @@ const TEMPLATE = {
   },
 }
 
-test('defaults of pg-sql are recognized by the prefix they write, and by declared prefixes', async () => {
+test.each([
+  sqlCall(prefixed(flax, 'nte'), 'text'),
+  "snoflax.flax_prefixed_encode('nte', snoflax.flax_generate())",
+])('defaults are recognized by the prefix they write, and by the declared one: %s', async (generate) => {
   const database = await postgres.open({ template: TEMPLATE })
-  const generate = "snoflax.flax_prefixed_encode('nte', snoflax.flax_generate())"
   await database.query(`
     CREATE TABLE note (id text COLLATE "C" PRIMARY KEY DEFAULT ${generate});
     CREATE TABLE customer (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid());
     INSERT INTO note SELECT FROM generate_series(1, 30);
     INSERT INTO customer SELECT FROM generate_series(1, 30)`)
-  const declared = declaring('defaults', `note: { id: whole('nte')() }, customer: { id: bare('cus')() }`)
+  const declared = declaring(
+    'defaults',
+    `note: { id: behind('nte')() }, customer: { id: behind('cus')({ storage: 'uuid' }) }`,
+  )
   for (const [options, prefix] of [
     [[], undefined],
     [['--kysely', declared], 'cus'],
@@ -106,6 +117,19 @@ test('defaults of pg-sql are recognized by the prefix they write, and by declare
   await database.close()
 })
 
+test('a default that generates ids with another prefix, or without one, is found', async () => {
+  const database = await postgres.open({ template: TEMPLATE })
+  await database.query(`CREATE TABLE note (id text COLLATE "C" PRIMARY KEY DEFAULT ${sqlCall(prefixed(flax, 'nte'), 'text')});
+    CREATE TABLE memo (id text COLLATE "C" PRIMARY KEY DEFAULT ${sqlCall(flax, 'text')})`)
+  const declared = declaring('another', `note: { id: behind('tic')() }, memo: { id: behind('mem')() }`)
+  const { findings } = await doctor(database.url, '--skip', 'cross-check', '--kysely', declared)
+  expect(findings.map(({ message }) => message)).toEqual([
+    'its default generates flax as storage text, but the column stores mem as text',
+    'its default generates flax as storage text with prefix nte_, but the column stores tic as text',
+  ])
+  await database.close()
+})
+
 test('cures of columns that store a prefix write it', async () => {
   const database = await postgres.open({ template: TEMPLATE })
   await database.query(`
@@ -115,7 +139,7 @@ test('cures of columns that store a prefix write it', async () => {
   const [one] = await database.query('SELECT id FROM other')
   const options = [
     '--kysely',
-    declaring('cures', `memo: { id: whole('mem')() }, other: { id: whole('oth')() }`),
+    declaring('cures', `memo: { id: behind('mem')() }, other: { id: behind('oth')() }`),
   ]
   const report = await doctor(database.url, '--skip', 'cross-check', ...options)
   expect(told(report)).toEqual(['default memo.id', 'type other.id'])
@@ -128,17 +152,17 @@ test('cures of columns that store a prefix write it', async () => {
     const [made] = await database.query(`INSERT INTO ${table} DEFAULT VALUES RETURNING id`)
     expect(made?.['id']).toMatch(new RegExp(`^${prefix}_.{16}$`))
   }
-  const kept = `oth_${storageFor(flax, 'postgres').fromDatabase(one?.['id'])}`
+  const kept = `oth_${storageFor(flax, 'postgres', { storage: 'uuid' }).fromDatabase(one?.['id'])}`
   expect(await database.query('SELECT id FROM other WHERE id = $1', [kept])).toHaveLength(1)
   await database.close()
 })
 
 test('a reference declared with another prefix than its target is found', async () => {
   const database = await postgres.open()
-  await database.query(`CREATE TABLE customer (id uuid PRIMARY KEY);
-    CREATE TABLE orders (id uuid PRIMARY KEY, customer uuid REFERENCES customer)`)
+  await database.query(`CREATE TABLE customer (id text COLLATE "C" PRIMARY KEY);
+    CREATE TABLE orders (id text COLLATE "C" PRIMARY KEY, customer text COLLATE "C" REFERENCES customer)`)
   const tables = (prefix: string): string =>
-    `customer: { id: bare('cus')() }, orders: { id: bare('ord')(), customer: bare('${prefix}').plain() }`
+    `customer: { id: behind('cus')() }, orders: { id: behind('ord')(), customer: behind('${prefix}').plain() }`
   const right = await doctor(database.url, '--kysely', declaring('right', tables('cus')))
   expect(right.findings).toEqual([])
   const wrong = await doctor(database.url, '--kysely', declaring('wrong', tables('cli')))
@@ -154,17 +178,17 @@ test('a reference declared with another prefix than its target is found', async 
 
 test('keys of two tables declared with one prefix are compared', async () => {
   const database = await sqlite.open()
-  database.connection.exec(`CREATE TABLE users (id BLOB PRIMARY KEY);
-    CREATE TABLE customer (id BLOB PRIMARY KEY);
-    CREATE TABLE orders (order_id BLOB PRIMARY KEY, customer_id BLOB);
-    CREATE TABLE vip (id BLOB PRIMARY KEY REFERENCES customer);
-    CREATE TABLE profile (user_id BLOB PRIMARY KEY)`)
+  database.connection.exec(`CREATE TABLE users (id TEXT PRIMARY KEY);
+    CREATE TABLE customer (id TEXT PRIMARY KEY);
+    CREATE TABLE orders (order_id TEXT PRIMARY KEY, customer_id TEXT);
+    CREATE TABLE vip (id TEXT PRIMARY KEY REFERENCES customer);
+    CREATE TABLE profile (user_id TEXT PRIMARY KEY)`)
   const stated = (prefix: string): string =>
     declaring(
       `sharing-${prefix}`,
-      `users: { id: bare('usr')() }, profile: { user_id: bare('usr')() },
-       customer: { id: bare('cus')() }, vip: { id: bare('cus')() },
-       orders: { order_id: bare('${prefix}')(), customer_id: bare('cus').plain() }`,
+      `users: { id: behind('usr')() }, profile: { user_id: behind('usr')() },
+       customer: { id: behind('cus')() }, vip: { id: behind('cus')() },
+       orders: { order_id: behind('${prefix}')(), customer_id: behind('cus').plain() }`,
     )
   expect((await doctor(database.file, '--kysely', stated('ord'))).findings).toEqual([])
   expect((await doctor(database.file, '--kysely', stated('cus'))).findings).toEqual([
@@ -183,9 +207,9 @@ test('keys of two tables declared with one prefix are compared', async () => {
 })
 
 test.each([
-  ['uuid', 'flax', "bare('cus')()"],
-  ['uuid8', 'flax', "bare('cus')({ storage: 'uuid8' })"],
-  ['binary', 'flax', "bare('cus')({ storage: 'binary' })"],
+  ['uuid', 'flax', "behind('cus')({ storage: 'uuid' })"],
+  ['uuid8', 'flax', "behind('cus')({ storage: 'uuid8' })"],
+  ['binary', 'flax', "behind('cus')({ storage: 'binary' })"],
   [
     'bigint',
     'flake',
@@ -235,7 +259,10 @@ test.each([
         "SELECT conrelid::regclass AS place, conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'f' AND connamespace <> 'snoflax'::regnamespace ORDER BY conname",
       )
     const before = await keys()
-    const declared = declaring(`tied-${database.name}`, `customer: { id: bare('cus')() }`)
+    const declared = declaring(
+      `tied-${database.name}`,
+      `customer: { id: behind('cus')({ storage: 'uuid' }) }`,
+    )
     const options = ['--skip', 'cross-check', '--kysely', declared]
     const tried = await doctor(database.url, ...options, '--dry-run')
     expect(tried.dryRun).toEqual({ ran: 1, refused: [], findings: [] })
@@ -255,7 +282,7 @@ test.each([
     const rows = await database.query(
       'SELECT o.customer_id AS id FROM shop.orders o JOIN customer c ON c.id = o.customer_id JOIN customer b ON b.id = c.invited_by',
     )
-    const { fromDatabase } = storageFor<string>(flax, 'postgres')
+    const { fromDatabase } = storageFor<string>(flax, 'postgres', { storage: 'uuid' })
     expect(rows.map(({ id }) => fromDatabase(id)).sort()).toEqual([...ids].sort())
     await database.close()
   },
@@ -266,7 +293,7 @@ test('a value that is not an id stops the cure of tied columns, and nothing has 
   await database.query(`CREATE TABLE customer (id text COLLATE "C" PRIMARY KEY);
     CREATE TABLE orders (customer_id text COLLATE "C" REFERENCES customer);
     INSERT INTO customer VALUES ${behind('cus').map((one) => `(${one})`)}, ('ord_0123456789abcdef')`)
-  const declared = declaring('tied-stops', `customer: { id: bare('cus')() }`)
+  const declared = declaring('tied-stops', `customer: { id: behind('cus')({ storage: 'uuid' }) }`)
   const { findings } = await doctor(database.url, '--skip', 'cross-check', '--kysely', declared)
   await expect(database.query(findings[0]?.cure.sql as string)).rejects.toThrow(/flax_encode: "ord_/)
   const client = await database.connect()
@@ -283,7 +310,7 @@ test('text with a prefix in SQLite that is declared as binary becomes BLOB with 
     INSERT INTO orders VALUES ${behind('cus').map((one) => `(${one})`)}`)
   const declared = declaring(
     'sqlite-binary',
-    `customer: { id: bare('cus')({ storage: 'binary' }) }`,
+    `customer: { id: behind('cus')({ storage: 'binary' }) }`,
     'sqlite',
   )
   const { findings, advice } = await doctor(database.file, '--kysely', declared)

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { doctor, type Finding, newIds, told } from './reports.js'
 import { bin, cli } from './running.js'
 
-const customerId = prefixed(flax, 'cus', { stored: 'prefixed' })
+const customerId = prefixed(flax, 'cus')
 
 let database: SqliteDatabase
 beforeEach(async () => {

@@ -78,7 +78,7 @@ test.each([
   [['--at', '2026-02-30'], 'a time must be now, 2026-11-01,'],
   [['--at', 'yesterday'], 'a time must be now, 2026-11-01,'],
   [['--to', 'hex'], 'storage must be one of text, binary, uuid, uuid8, bigint, not hex'],
-  [['--to', 'bigint'], 'flax has no storage bigint; it has uuid, text, binary, uuid8'],
+  [['--to', 'bigint'], 'flax has no storage bigint; it has text, uuid, binary, uuid8'],
   [['sno', '--meta', '256'], 'sno: meta must be an integer from 0 to 255, not 256'],
   [['sno', '--at', '1999-01-01'], 'sno: '],
 ])('%j is refused', async (argv, message) => {

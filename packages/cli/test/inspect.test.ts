@@ -52,7 +52,7 @@ test('all parts of an id are shown', async () => {
     fields: { timeMs: Date.UTC(2026, 10, 1), tickTock: 1, meta: 2, partition: 3, sequence: 4 },
     forms: {
       text: id,
-      uuid: storageFor(sno, 'postgres').toDatabase(id),
+      uuid: storageFor(sno, 'postgres', { storage: 'uuid' }).toDatabase(id),
       uuid8: storageFor(sno, 'postgres', { storage: 'uuid8' }).toDatabase(id),
       binary: `\\x${Buffer.from(sno.decode(id)).toString('hex')}`,
     },
@@ -73,7 +73,7 @@ test('all parts of an id are shown', async () => {
 test('hex and uuids are read in every form that drivers and people write', async () => {
   const id = flax.generate()
   const hex = Buffer.from(flax.decode(id)).toString('hex')
-  const uuid = String(storageFor(flax, 'postgres').toDatabase(id))
+  const uuid = String(storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(id))
   for (const input of [
     hex,
     `\\x${hex}`,
@@ -99,7 +99,9 @@ test('a uuid8 is read as its family; for other texts all families that fit are l
   const [tagged] = await inspected(String(storageFor(sno, 'postgres', { storage: 'uuid8' }).toDatabase(id)))
   expect(tagged?.readings.map(({ family }) => family)).toEqual(['sno'])
   const local = uidLocal.generator().generate()
-  const [number] = await inspected(String(storageFor(uidLocal, 'postgres').toDatabase(local)))
+  const [number] = await inspected(
+    String(storageFor(uidLocal, 'postgres', { storage: 'bigint' }).toDatabase(local)),
+  )
   expect(number?.readings.map(({ family, plausible }) => [family, plausible])).toEqual([
     ['uidLocal', true],
     ['flake', false],
@@ -164,7 +166,7 @@ test('the text output', async () => {
     '           t time 40  r random 56',
     `  storage  text   ${ID}`,
     '           binary \\x511ebc2e00010203040506ff',
-    `           uuid   ${storageFor(flax, 'postgres').toDatabase(ID)}`,
+    `           uuid   ${storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(ID)}`,
     '           uuid8  511ebc2e-0001-8020-8304-0506ff000001',
     '',
   ])

@@ -12,7 +12,7 @@ import { cli, json } from './running.js'
 const customerId = prefixed(flax, 'cus')
 const id = customerId.parse('cus_Kpcan0M1FakODT4k')
 const bare = customerId.withoutPrefix(id)
-const uuid = String(storageFor(flax, 'postgres').toDatabase(bare))
+const uuid = String(storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(bare))
 
 const lines = async (...argv: string[]) => (await cli(argv)).out.trimEnd()
 
@@ -29,7 +29,7 @@ describe('inspect', () => {
       family: 'flax',
       prefix: 'cus',
       id,
-      forms: { text: bare, uuid },
+      forms: { text: id, uuid },
     })
     expect(await lines('inspect', id)).toMatch(/family +flax, given as text\n +id +cus_Kpcan0M1FakODT4k\n/)
   })
@@ -80,9 +80,10 @@ describe('inspect', () => {
   })
 })
 
-test('convert removes the prefix for columns, and adds it', async () => {
+test('convert keeps and adds the prefix in text, and removes it in compact forms', async () => {
   expect(await lines('convert', '--to', 'uuid', id)).toBe(uuid)
-  expect(await lines('convert', '--to', 'text', id)).toBe(bare)
+  expect(await lines('convert', '--to', 'text', id)).toBe(id)
+  expect(await lines('convert', '--to', 'text', uuid)).toBe(bare)
   expect(await lines('convert', '--to', 'uuid', '--dialect', 'postgres', id)).toBe(`'${uuid}'`)
   for (const given of [bare, uuid, id]) {
     expect(await lines('convert', '--family', 'flax', '--prefix', 'cus', '--to', 'text', given)).toBe(id)
@@ -90,11 +91,12 @@ test('convert removes the prefix for columns, and adds it', async () => {
   expect((await cli(['convert', '--prefix', 'ord', '--to', 'uuid', id])).code).toBe(1)
 })
 
-test('a text literal has the prefix passed, and none otherwise', async () => {
+test('a text literal has the prefix given or passed', async () => {
   const text = ['convert', '--to', 'text', '--dialect', 'postgres']
   expect(await lines(...text, '--prefix', 'cus', id)).toBe(`'${id}'`)
   expect(await lines(...text, '--prefix', 'cus', '--family', 'flax', bare)).toBe(`'${id}'`)
-  expect(await lines(...text, id)).toBe(`'${bare}'`)
+  expect(await lines(...text, id)).toBe(`'${id}'`)
+  expect(await lines(...text, '--family', 'flax', bare)).toBe(`'${bare}'`)
 })
 
 test('a TypeID keeps its own prefix, and is refused with another', async () => {
@@ -125,7 +127,7 @@ test('range names family and prefix', async () => {
   })
 })
 
-test('range shows bounds without the prefix for most columns, and with it for text columns that store it', async () => {
+test('range shows bounds with the prefix for text columns, and without it for others', async () => {
   const argv = [
     'range',
     '--from',
@@ -142,8 +144,8 @@ test('range shows bounds without the prefix for most columns, and with it for te
   )
   const range = flax.range(new Date('2026-11-01'), new Date('2026-12-01'))
   expect(ids).toEqual({ gte: `cus_${range.gte}`, lt: `cus_${range.lt}` })
-  expect(bounds.find(({ storage }) => storage === 'text')?.gte).toBe(`'${range.gte}'`)
-  expect(bounds.find(({ storage }) => storage === 'prefixed')?.gte).toBe(`'cus_${range.gte}'`)
+  expect(bounds.map(({ storage }) => storage)).toEqual(['text', 'binary'])
+  expect(bounds[0]?.gte).toBe(`'cus_${range.gte}'`)
   expect(await lines(...argv, '--storage', 'binary')).toMatch(/^id >= X'/)
 })
 

@@ -25,8 +25,8 @@ test('bounds are printed for every storage and dialect', async () => {
     ids: flax.range(Date.UTC(2026, 10, 1), Date.UTC(2026, 11, 1)),
   })
   expect(found.bounds.map(({ dialect, storage }) => `${dialect} ${storage}`)).toEqual([
-    'postgres uuid',
     'postgres text',
+    'postgres uuid',
     'postgres binary',
     'postgres uuid8',
     'sqlite text',

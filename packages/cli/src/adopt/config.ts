@@ -45,8 +45,6 @@ export interface AdoptTable extends Omit<TableOptions, 'createdAt' | 'generator'
   readonly neighbourhood?: number
   /** The prefix of the ids, such as `cus`. */
   readonly prefix?: string
-  /** Whether columns store ids with or without the prefix: `prefixed` or `bare`. */
-  readonly stored?: 'bare' | 'prefixed'
   /** In JavaScript and TypeScript files: as for `planAdoption`, instead of a family. */
   readonly generator?: TableOptions['generator']
 }
@@ -79,7 +77,6 @@ const TABLE: Readonly<Record<string, OptionKind>> = {
   node: 'any',
   neighbourhood: 'number',
   prefix: 'any',
-  stored: ['bare', 'prefixed'],
   storage: ['text', 'binary', 'uuid', 'uuid8', 'bigint'] satisfies StorageName[],
   exactBigint: 'boolean',
   default: 'any',
@@ -208,7 +205,7 @@ const NUMBERS: Readonly<Record<string, readonly (keyof AdoptTable)[]>> = {
 }
 
 function generatorOf(place: string, given: AdoptTable): TableOptions['generator'] {
-  const { generator, family, prefix, stored } = given
+  const { generator, family, prefix } = given
   const taken = family === undefined ? [] : (NUMBERS[family] ?? [])
   for (const name of Object.values(NUMBERS).flat()) {
     if (given[name] === undefined || taken.includes(name)) continue
@@ -226,10 +223,8 @@ function generatorOf(place: string, given: AdoptTable): TableOptions['generator'
     throw new UsageError(
       `${place}: family must be one of ${Object.keys(GENERATORS).join(', ')}, not ${family}`,
     )
-  if (stored !== undefined && prefix === undefined)
-    throw new UsageError(`${place}: stored needs a prefix; add prefix`)
   const under = (kind: IdFamily): IdFamily =>
-    prefix === undefined ? kind : withPath(place, () => prefixed(kind, prefix, stored && { stored }))
+    prefix === undefined ? kind : withPath(place, () => prefixed(kind, prefix))
   return (clock) => create(given, clock, under, place)
 }
 

@@ -1,5 +1,4 @@
 import type { IdFamily, StorageName } from '@snoflax/core'
-import { baseOf } from '@snoflax/core/adapter'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import {
@@ -10,7 +9,6 @@ import {
   type Reading,
   readingsOf,
   type Seals,
-  withPrefix,
 } from '../ids/families.js'
 import { formOf, hasForm, literalOf, storageNamed } from '../ids/forms.js'
 import { sealsOf } from '../ids/seals.js'
@@ -66,12 +64,7 @@ function writer(
     throw new UsageError(`${known?.[0]?.name} has no storage ${form}`)
   const write = ({ family, id }: Reading): string => {
     if (form === 'sealed') return (seals as Seals).seal(family, id)
-    const keepsPrefix = form === 'text' && prefix !== undefined
-    if (dialect !== undefined) {
-      const stored = keepsPrefix ? withPrefix(baseOf(family), prefix, { stored: 'prefixed' }) : family
-      return literalOf(dialect, stored, form, id)
-    }
-    return keepsPrefix ? id : formOf(family, form, id)
+    return dialect === undefined ? formOf(family, form, id) : literalOf(dialect, family, form, id)
   }
   return (input) => {
     const { found } = readingsOf(input, known ?? familiesFor(input), prefix, seals)

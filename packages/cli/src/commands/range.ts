@@ -1,4 +1,4 @@
-import { IdError, type IdFamily, type IdRange, prefixed, type StorageName } from '@snoflax/core'
+import { IdError, type IdFamily, type IdRange, type StorageName } from '@snoflax/core'
 import { sqlFunction } from '@snoflax/core/adapter'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
@@ -21,8 +21,7 @@ interface Options extends FamilyOptions {
 /** Bounds as literals of one database and storage. */
 interface Bounds {
   readonly dialect: Dialect
-  /** `prefixed` is a text column that stores the prefix too. */
-  readonly storage: StorageName | 'prefixed'
+  readonly storage: StorageName
   readonly gte: string
   readonly lt: string | undefined
   /** The condition, ready to be pasted. */
@@ -57,13 +56,6 @@ export const range = (terminal: Terminal): Command =>
       const bounds = (dialect === undefined ? DIALECTS : [dialect]).flatMap((one) =>
         storages.flatMap((name) => boundsIn(family, ids, column, one, name)),
       )
-      if (prefix !== undefined && (storage ?? 'text') === 'text' && family.storages.includes('text')) {
-        const kept = prefixed(base, prefix, { stored: 'prefixed' })
-        for (const one of dialect === undefined ? DIALECTS : [dialect]) {
-          const [found] = boundsIn(kept, ids, column, one, 'text')
-          if (found !== undefined) bounds.push({ ...found, storage: 'prefixed' })
-        }
-      }
       if (bounds.length === 0)
         throw new UsageError(
           `${base.name} has no storage ${storage ?? 'that fits'} in ${dialect === undefined ? 'these databases' : TITLES[dialect]}`,

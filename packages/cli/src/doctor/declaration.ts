@@ -3,7 +3,7 @@ import type { Examination } from './examination.js'
 import type { IdColumn } from './id-columns.js'
 import { placeOf } from './live-database.js'
 import { type Cure, type Finding, finding } from './report.js'
-import { storagesOf, storedLength } from './stored-value.js'
+import { storagesOf } from './stored-value.js'
 
 /** The rules of one database for declarations of id columns. */
 export interface ColumnRules {
@@ -64,8 +64,8 @@ export function storageFault(kind: Database, idColumn: IdColumn): string | undef
   }
   if (!storagesOf(kind, column).includes(storage.name))
     return `${declared} can't have storage ${storage.name}`
-  if (storage.name !== 'text' || !(Number(column.length) < Number(storedLength(family)))) return undefined
-  return `${declared} is too short for the ${storedLength(family)} characters of an id`
+  if (storage.name !== 'text' || !(Number(column.length) < Number(family.textLength))) return undefined
+  return `${declared} is too short for the ${family.textLength} characters of an id`
 }
 
 /** The storage that the column should have: its own, or the database's default for the family. */

@@ -2,10 +2,10 @@ import { baseOf, snakeCase } from '@snoflax/core/adapter'
 import { isDatabaseError } from '../databases.js'
 import type { ColumnRules } from './declaration.js'
 import type { Examination } from './examination.js'
-import { generatedBy, type IdColumn } from './id-columns.js'
+import { generatedBy, type IdColumn, prefixedBy } from './id-columns.js'
 import { placeOf } from './live-database.js'
 import { type Finding, finding } from './report.js'
-import { readStored, shown, storesPrefix } from './stored-value.js'
+import { headOf, readStored, shown } from './stored-value.js'
 
 /** Finds a default that doesn't generate the column's ids, by its SQL or by evaluating it. */
 export async function checkDefault(
@@ -38,9 +38,11 @@ async function generatedInstead(
   const [made, form = made === 'uuid7' ? 'uuid' : 'binary'] = generatedBy(defaultSql) ?? []
   const name = STATELESS.includes(String(made)) ? undefined : made
   // A nested call may be converted by the outer one.
-  if (name !== undefined && /^[\w".]+\([^()]*\)$/.test(defaultSql)) {
-    const isOwn = name === snakeCase(baseOf(family).name) && form === storage.name && !storesPrefix(family)
-    return isOwn ? undefined : `${name} as storage ${form}`
+  if (name !== undefined && /^(?:\('\w+'::text \|\| )?[\w".]+\([^()]*\)\)?$/.test(defaultSql)) {
+    const prefix = prefixedBy(defaultSql)
+    const head = prefix === undefined ? '' : `${prefix}_`
+    const isOwn = name === snakeCase(baseOf(family).name) && form === storage.name && head === headOf(storage)
+    return isOwn ? undefined : `${name} as storage ${form}${head && ` with prefix ${head}`}`
   }
   // A constant marks rows without an id.
   if (name !== undefined || !defaultSql.includes('(')) return undefined

@@ -46,7 +46,7 @@ export function parseColumn(text: string, options: FamilyOptions): StatedColumn 
     )
   }
   if (storage?.endsWith('_')) {
-    const kind = withPrefix(familyNamed(family, options), storage.slice(0, -1), { stored: 'prefixed' })
+    const kind = withPrefix(familyNamed(family, options), storage.slice(0, -1))
     return { place, family: kind, storage: 'text' }
   }
   return {
@@ -180,8 +180,12 @@ function withReferences(columns: readonly Column[], found: readonly IdColumn[]):
 
 const GENERATED = /\b([a-z][a-z_0-9]*)_generate(?:_at)?(?:_(uuid8|uuid|text|bigint))?"?\(/
 /** The prefix that a default puts before the text that it generates. */
-const PREFIXING = /_prefixed_encode"?\(\s*'([a-z](?:[a-z0-9_]*[a-z0-9])?)'/
+const PREFIXING = /(?:_prefixed_encode"?\(\s*|\(\s*)'([a-z](?:[a-z0-9_]*[a-z0-9])?)(?:'|_'::text \|\| )/
 const DOMAIN = /\b([a-z][a-z_0-9]*)_(uuid8|uuid|text|bigint|binary)$/
+
+/** The prefix that a default adds to the ids that it generates. */
+export const prefixedBy = (defaultSql: string | undefined): string | undefined =>
+  PREFIXING.exec(defaultSql ?? '')?.[1]
 
 /** Family and storage, by their SQL names, of the ids that a default generates, also by PostgreSQL 18's own function. */
 export const generatedBy = (defaultSql: string | undefined): (string | undefined)[] | undefined =>
@@ -197,8 +201,8 @@ function byDefault(
   const generated = generatedBy(column.defaultSql) ?? DOMAIN.exec(column.declared)?.slice(1)
   const base = families.find((one) => snakeCase(one.name) === generated?.[0])
   if (!generated || !base) return undefined
-  const prefix = base.storages.includes('text') ? PREFIXING.exec(column.defaultSql ?? '')?.[1] : undefined
-  const family = withPrefix(base, prefix, { stored: 'prefixed' })
+  const prefix = base.storages.includes('text') ? prefixedBy(column.defaultSql) : undefined
+  const family = withPrefix(base, prefix)
   const form = generated[1] ?? (family.name === uuid7.name ? 'uuid' : 'binary')
   const storage = (prefix === undefined ? form : 'text') as StorageName
   // The call may be nested in another one that changes its value.

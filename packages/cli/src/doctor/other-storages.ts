@@ -7,7 +7,7 @@ import type { StoredIds } from './id-columns.js'
 import { placeOf } from './live-database.js'
 import { lookUp } from './look-up.js'
 import { type Cure, type Finding, finding } from './report.js'
-import { bareId, exactStorage, ownId, readStored, storesPrefix } from './stored-value.js'
+import { bareId, headOf, ownId, readStored } from './stored-value.js'
 import type { Scan } from './values.js'
 
 /** How many ids of each column are looked up. */
@@ -26,8 +26,7 @@ export async function otherStorages(
   for (const { idColumn: key } of keys) {
     const others = columns.filter(
       ({ idColumn: { family, storage } }) =>
-        baseOf(family) === baseOf(key.family) &&
-        formName(family, storage) !== formName(key.family, key.storage),
+        baseOf(family) === baseOf(key.family) && formName(storage) !== formName(key.storage),
     )
     if (others.length === 0) continue
     const found = new Set(
@@ -41,7 +40,7 @@ export async function otherStorages(
       const { idColumn } = other
       const some = idsOf(other, key.family)
       if (some.filter((id) => found.has(id)).length * 2 < some.length) continue
-      const message = `stores ids of ${placeOf(key.column)} as ${formName(idColumn.family, idColumn.storage)}, but that column stores them as ${formName(key.family, key.storage)}: joins find nothing`
+      const message = `stores ids of ${placeOf(key.column)} as ${formName(idColumn.storage)}, but that column stores them as ${formName(key.storage)}: joins find nothing`
       const cure = await converted(examination, idColumn, key, rules)
       findings.push(finding('reference', placeOf(idColumn.column), message, cure))
     }
@@ -54,8 +53,10 @@ const idsOf = ({ ids, idColumn }: Scan, family: IdFamily): string[] =>
   ids.slice(0, LOOKED_UP).map((id) => ownId(family, bareId(idColumn.family, id)))
 
 /** The storage, and the prefix if the column stores it. */
-const formName = (family: IdFamily, { name }: IdStorage<string>): string =>
-  storesPrefix(family) ? `${name} with prefix ${family.prefix}_` : name
+function formName(storage: IdStorage<string>): string {
+  const head = headOf(storage)
+  return head === '' ? storage.name : `${storage.name} with prefix ${head}`
+}
 
 /** How many values are converted one by one, if the database has no functions for it. */
 const CONVERTED = 1000
@@ -63,14 +64,13 @@ const CONVERTED = 1000
 async function converted(
   examination: Examination,
   idColumn: StoredIds,
-  { family, storage: { name } }: StoredIds,
+  { family, storage }: StoredIds,
   rules: ColumnRules,
 ): Promise<Cure> {
   const { database } = examination
   const { quotedName, quotedTable } = idColumn.column
-  const storage = exactStorage(family, database.kind, name)
-  const hasPrefix = storesPrefix(family) || storesPrefix(idColumn.family)
-  const whole = hasPrefix ? undefined : rules.convertAll?.(examination, idColumn, name)
+  const hasPrefix = headOf(storage) !== '' || headOf(idColumn.storage) !== ''
+  const whole = hasPrefix ? undefined : rules.convertAll?.(examination, idColumn, storage.name)
   if (whole !== undefined) return { sql: whole }
   const rows = await database.query(
     `SELECT DISTINCT ${quotedName} AS value FROM ${quotedTable} WHERE ${quotedName} IS NOT NULL LIMIT ${CONVERTED + 1}`,
@@ -85,9 +85,10 @@ async function converted(
     return [`UPDATE ${quotedTable} SET ${quotedName} = ${right} WHERE ${quotedName} = ${wrong}`]
   })
   const isConverted = rows.length <= CONVERTED && updates.length === rows.length
-  if (isConverted && name === 'text' && idColumn.storage.name === 'text') return { sql: updates.join(';\n') }
+  if (isConverted && storage.name === 'text' && idColumn.storage.name === 'text')
+    return { sql: updates.join(';\n') }
   if (!isConverted || rules.changeStorage === undefined) {
-    const leaves = `store its ids as ${formName(family, storage)}: write a migration that reads and converts each row`
+    const leaves = `store its ids as ${formName(storage)}: write a migration that reads and converts each row`
     return { leaves }
   }
   return { sql: await rules.changeStorage(examination, { ...idColumn, family, storage }, updates) }

@@ -149,11 +149,11 @@ function ofTexts(kind: Database, values: readonly unknown[]): Fit[] {
   if (first === undefined) return []
   const kinds = readings(first, coreFamilies()).flatMap(({ family }) => (isPrefixed(family) ? [family] : []))
   const known: IdFamily[] = [
-    ...typeidsOf(first, { stored: 'prefixed' }),
+    ...typeidsOf(first),
     ...(ulid.is(first) ? [ulid] : []),
     ...kinds
       .filter(({ base }) => base.storages.includes('text'))
-      .map(({ base, prefix }) => prefixed(base, prefix, { stored: 'prefixed' })),
+      .map(({ base, prefix }) => prefixed(base, prefix)),
   ]
   const restore = (value: unknown): unknown => (typeof value === 'string' ? value.trimEnd() : undefined)
   return known.map((family) => ({

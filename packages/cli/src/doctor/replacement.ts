@@ -1,12 +1,12 @@
-import type { Database, DatabaseValue, IdFamily, StorageName } from '@snoflax/core'
-import { baseOf, snakeCase, sqlFunction } from '@snoflax/core/adapter'
+import { type Database, type DatabaseValue, IdError, type IdFamily, type StorageName } from '@snoflax/core'
+import { baseOf, snakeCase, sqlCall } from '@snoflax/core/adapter'
 import { literal } from '../ids/forms.js'
 import type { Examination } from './examination.js'
 import type { IdColumn, StoredIds } from './id-columns.js'
 import { type Column, placeOf } from './live-database.js'
 import { lookUp } from './look-up.js'
 import type { Cure } from './report.js'
-import { shown, storesPrefix } from './stored-value.js'
+import { shown } from './stored-value.js'
 
 /** A wrong value. */
 export interface Faulty {
@@ -123,13 +123,14 @@ export function newIdSql(
   return hasGenerator ? generateCall(family, storage.name, schema) : undefined
 }
 
-/** The call of pg-sql's generator for this storage, with the prefix if the column stores it. */
-export function generateCall(family: IdFamily, storage: StorageName, schema: string): string {
-  const call = (name: string): string => `${sqlFunction(family, name, schema)}()`
-  if (storesPrefix(family)) {
-    return `${sqlFunction(family, 'prefixed_encode', schema)}('${family.prefix}', ${call('generate')})`
+/** SQL that generates an id by pg-sql; undefined for ids that its functions can't generate. */
+export function generateCall(family: IdFamily, storage: StorageName, schema: string): string | undefined {
+  try {
+    return sqlCall(family, storage, schema)
+  } catch (error) {
+    if (error instanceof IdError) return undefined
+    throw error
   }
-  return call(storage === 'binary' ? 'generate' : `generate_${storage}`)
 }
 
 /** The columns that reference this one, directly or indirectly. */

@@ -4,12 +4,11 @@ import {
   type IdFamily,
   type IdStorage,
   isPlausible,
-  type PrefixedFamily,
   readings,
   type StorageName,
   storageFor,
 } from '@snoflax/core'
-import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
+import { isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { byteaOf } from '../ids/forms.js'
 import type { Column } from './live-database.js'
 
@@ -50,13 +49,9 @@ export function storagesOf(kind: Database, { type }: Column): readonly StorageNa
   return (found?.split(' ') ?? []) as StorageName[]
 }
 
-/** Whether columns store the family's prefix, as text. */
-export const storesPrefix = (family: IdFamily): family is PrefixedFamily =>
-  isPrefixed(family) && family.stored === 'prefixed'
-
-/** The length of a text in a column, if all have the same. */
-export const storedLength = (family: IdFamily): number | undefined =>
-  (storesPrefix(family) ? family : baseOf(family)).textLength
+/** What values begin with: text columns store the prefix, compact ones don't. */
+export const headOf = ({ family, name }: Pick<IdStorage<string>, 'family' | 'name'>): string =>
+  isPrefixed(family) && name === 'text' ? `${family.prefix}_` : ''
 
 /** The id without its prefix. */
 export const bareId = (family: IdFamily, id: string): string =>

@@ -4,7 +4,6 @@ import {
   IdError,
   type IdFamily,
   type IdReading,
-  type PrefixedOptions,
   prefixed,
   readings,
   refusals,
@@ -45,9 +44,9 @@ export function familiesFor(text: string, options?: FamilyOptions): readonly IdF
 }
 
 /** The kind of TypeID that a text is, if it looks like one. */
-export function typeidsOf(text: string, options?: PrefixedOptions): readonly IdFamily[] {
+export function typeidsOf(text: string): readonly IdFamily[] {
   const [, type] = TYPEID.exec(text) ?? []
-  return type === undefined ? [] : [typeid(type, options)]
+  return type === undefined ? [] : [typeid(type)]
 }
 
 const TYPEID = /^([a-z](?:[a-z_]{0,61}[a-z])?)_[0-7][0-9a-hjkmnp-tv-z]{25}$/
@@ -56,14 +55,10 @@ const TYPEID = /^([a-z](?:[a-z_]{0,61}[a-z])?)_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 const suffix = typeid('any').base
 
 /** The family with ids behind the prefix, if one is given. @throws {UsageError} */
-export function withPrefix(
-  family: IdFamily,
-  prefix: string | undefined,
-  options?: PrefixedOptions,
-): IdFamily {
+export function withPrefix(family: IdFamily, prefix: string | undefined): IdFamily {
   if (prefix === undefined) return family
   try {
-    return prefixed(family, prefix, options)
+    return prefixed(family, prefix)
   } catch (error) {
     if (error instanceof IdError) throw new UsageError(`prefix: ${error.message}`)
     throw error

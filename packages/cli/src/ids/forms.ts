@@ -1,5 +1,5 @@
 import { type Database, type DatabaseValue, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
-import { hexOf, isBytes, isPrefixed, quoteText } from '@snoflax/core/adapter'
+import { hexOf, isBytes, quoteText } from '@snoflax/core/adapter'
 import { oneOf, UsageError } from '../exit.js'
 
 const STORAGES: readonly StorageName[] = ['text', 'binary', 'uuid', 'uuid8', 'bigint']
@@ -11,7 +11,7 @@ export const storageNamed = (name: string): StorageName => oneOf('storage', STOR
 export const hasForm = (family: IdFamily, form: StorageName): boolean =>
   form === 'text' || family.storages.includes(form)
 
-/** Every form of an id, by storage, without its prefix: bytes as `\x` hex, numbers in decimal. */
+/** What columns store for an id, by storage; text has its prefix. Bytes as `\x` hex, numbers in decimal. */
 export function formsOf(family: IdFamily, id: string): Partial<Record<StorageName, string>> {
   const forms = STORAGES.filter((form) => hasForm(family, form))
   return Object.fromEntries(forms.map((form) => [form, formOf(family, form, id)]))
@@ -22,7 +22,7 @@ export function formOf(family: IdFamily, form: StorageName, id: string): string 
   if (!hasForm(family, form)) {
     throw new UsageError(`${family.name} has no storage ${form}; it has ${family.storages.join(', ')}`)
   }
-  if (form === 'text') return isPrefixed(family) ? family.withoutPrefix(id) : id
+  if (form === 'text') return id
   // MySQL's numbers go to 2^64.
   const home = form === 'bigint' ? 'mysql' : 'postgres'
   const value = storageFor(family, home, { storage: form }).toDatabase(id)

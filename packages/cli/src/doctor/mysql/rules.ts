@@ -5,7 +5,7 @@ import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
 import type { Column, LiveDatabase } from '../live-database.js'
 import type { Cure } from '../report.js'
-import { storedLength, storesPrefix } from '../stored-value.js'
+import { headOf } from '../stored-value.js'
 import { curedWith, tiedTo } from '../tied.js'
 import { quote, SET_MODE } from './open.js'
 
@@ -124,7 +124,8 @@ function converted(schema: string, { column, family }: IdColumn, storage: Storag
   if (storage === 'binary' && isText(column)) return call('decode', bare)
   if (storage !== 'text' || !isBytes) return undefined
   const text = call('encode', bare)
-  return storesPrefix(family) ? `concat('${family.prefix}_', ${text})` : text
+  const head = headOf({ family, name: storage })
+  return head === '' ? text : `concat('${head}', ${text})`
 }
 
 const isText = ({ type }: Column): boolean => /^(?:char|varchar|text)$/.test(type)
@@ -178,11 +179,13 @@ async function fromUuid({ database }: Examination, { column, family }: IdColumn)
   const { quotedTable, quotedName } = column
   const modify = await modifying(database, column)
   const ascii = (length: number): string => `CHAR(${length}) CHARACTER SET ascii COLLATE ascii_bin`
+  const length = Number(family.textLength)
+  const head = headOf({ family, name: 'text' })
   return [
     SET_MODE,
-    modify(ascii(36)),
-    `UPDATE ${quotedTable} SET ${quotedName} = CONVERT(UNHEX(REPLACE(${quotedName}, '-', '')) USING ascii)`,
-    modify(ascii(Number(storedLength(family)))),
+    modify(ascii(Math.max(36, length))),
+    `UPDATE ${quotedTable} SET ${quotedName} = CONCAT('${head}', CONVERT(UNHEX(REPLACE(${quotedName}, '-', '')) USING ascii))`,
+    modify(ascii(length)),
   ].join(';\n')
 }
 

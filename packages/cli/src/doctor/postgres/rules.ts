@@ -6,7 +6,7 @@ import type { IdColumn } from '../id-columns.js'
 import type { Column, LiveDatabase } from '../live-database.js'
 import { generateCall } from '../replacement.js'
 import type { Cure } from '../report.js'
-import { storedLength, storesPrefix } from '../stored-value.js'
+import { headOf } from '../stored-value.js'
 import { curedWith, tiedTo } from '../tied.js'
 
 const BY_CODE = /^(?:C|POSIX|ucs_basic|pg_c_utf8)(?:\.|$)/i
@@ -29,9 +29,8 @@ export const postgresRules: ColumnRules = {
     const alter = `ALTER TABLE ${column.quotedTable} ALTER COLUMN ${column.quotedName}`
     if (column.counter !== undefined) return `${alter} DROP IDENTITY`
     const isOurs = installed?.families.includes(snakeCase(baseOf(family).name) as never)
-    return isOurs && storage
-      ? `${alter} SET DEFAULT ${generateCall(family, storage.name, installed?.schema as string)}`
-      : `${alter} DROP DEFAULT`
+    const call = isOurs && storage && generateCall(family, storage.name, installed?.schema as string)
+    return call ? `${alter} SET DEFAULT ${call}` : `${alter} DROP DEFAULT`
   },
   convertAll({ installed, schema }, idColumn, storage) {
     const isThere = installed?.families.includes(snakeCase(baseOf(idColumn.family).name) as never)
@@ -46,8 +45,8 @@ function typeFault(idColumn: IdColumn): string | undefined {
   const fault = storageFault('postgres', idColumn)
   if (fault !== undefined || storage?.name !== 'text' || type !== 'bpchar' || length === undefined)
     return fault
-  if (length === storedLength(family)) return undefined
-  return `${declared} pads ids with spaces; they have ${storedLength(family)} characters`
+  if (length === family.textLength) return undefined
+  return `${declared} pads ids with spaces; they have ${family.textLength} characters`
 }
 
 /**
@@ -106,12 +105,12 @@ function retype(schema: string, idColumn: IdColumn, wanted = idColumn.storage?.n
   const change = `ALTER COLUMN ${column.quotedName} TYPE ${type.sql} USING ${using}`
   // If text stays text, so does its default.
   const isKept = column.defaultSql === undefined || using === `${column.quotedName}::text`
+  const isOurs = column.defaultSql?.includes(`${snakeCase(baseOf(family).name)}_generate`)
+  const call = isOurs ? generateCall(family, storage, schema) : undefined
   const changes = [
     ...(isKept ? [] : [`ALTER COLUMN ${column.quotedName} DROP DEFAULT`]),
     change,
-    ...(column.defaultSql?.includes(`${snakeCase(baseOf(family).name)}_generate`)
-      ? [`ALTER COLUMN ${column.quotedName} SET DEFAULT ${generateCall(family, storage, schema)}`]
-      : []),
+    ...(call === undefined ? [] : [`ALTER COLUMN ${column.quotedName} SET DEFAULT ${call}`]),
   ]
   return `ALTER TABLE ${column.quotedTable} ${changes.join(', ')}`
 }
@@ -126,9 +125,8 @@ function converted(schema: string, { column, family }: IdColumn, storage: Storag
   if (storage === 'bigint' && !(isText && family.storages.includes('text'))) return `${bare}::bigint`
   const call = (name: string, value: string): string => `${sqlFunction(family, name, schema)}(${value})`
   const text = call('encode', /^(?:uuid|bytea|int8)$/.test(type) ? bare : `${bare}::text`)
-  if (storage === 'text' && storesPrefix(family)) {
-    return call('prefixed_encode', `'${family.prefix}', ${text}`)
-  }
+  const head = headOf({ family, name: storage })
+  if (head !== '') return `'${head}' || ${text}`
   return storage === 'text' ? text : call(storage === 'binary' ? 'decode' : `to_${storage}`, text)
 }
 
