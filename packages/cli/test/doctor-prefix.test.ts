@@ -130,6 +130,21 @@ test('a default that generates ids with another prefix, or without one, is found
   await database.close()
 })
 
+test('a default in SQLite is recognized by the prefix it writes', async () => {
+  const database = await sqlite.open()
+  database.connection.exec(`CREATE TABLE note (id TEXT PRIMARY KEY NOT NULL DEFAULT ('nte_' || flax_generate_text()));
+    CREATE TABLE memo (id TEXT PRIMARY KEY NOT NULL DEFAULT ('mem_' || flax_generate_text()))`)
+  const { columns, findings } = await doctor(database.file, '--column', 'memo.id=flax:tic_')
+  expect(columns).toMatchObject([
+    { place: 'note.id', family: 'flax', prefix: 'nte', storage: 'text', evidence: 'default' },
+    { place: 'memo.id', family: 'flax', prefix: 'tic', storage: 'text', evidence: 'option' },
+  ])
+  expect(findings.map(({ message }) => message)).toEqual([
+    'its default generates flax as storage text with prefix mem_, but the column stores tic as text',
+  ])
+  await database.close()
+})
+
 test('cures of columns that store a prefix write it', async () => {
   const database = await postgres.open({ template: TEMPLATE })
   await database.query(`

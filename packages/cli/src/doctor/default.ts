@@ -38,7 +38,7 @@ async function generatedInstead(
   const [made, form = made === 'uuid7' ? 'uuid' : 'binary'] = generatedBy(defaultSql) ?? []
   const name = STATELESS.includes(String(made)) ? undefined : made
   // A nested call may be converted by the outer one.
-  if (name !== undefined && /^(?:\('\w+'::text \|\| )?[\w".]+\([^()]*\)\)?$/.test(defaultSql)) {
+  if (name !== undefined && /^(?:\(?'\w+'(?:::text)? *\|\| *)?[\w".]+\([^()]*\)\)?$/.test(defaultSql)) {
     const prefix = prefixedBy(defaultSql)
     const head = prefix === undefined ? '' : `${prefix}_`
     const isOwn = name === snakeCase(baseOf(family).name) && form === storage.name && head === headOf(storage)

@@ -180,12 +180,15 @@ function withReferences(columns: readonly Column[], found: readonly IdColumn[]):
 
 const GENERATED = /\b([a-z][a-z_0-9]*)_generate(?:_at)?(?:_(uuid8|uuid|text|bigint))?"?\(/
 /** The prefix that a default puts before the text that it generates. */
-const PREFIXING = /(?:_prefixed_encode"?\(\s*|\(\s*)'([a-z](?:[a-z0-9_]*[a-z0-9])?)(?:'|_'::text \|\| )/
+const PREFIXING =
+  /_prefixed_encode"?\(\s*'([a-z](?:[a-z0-9_]*[a-z0-9])?)'|^\(?'([a-z](?:[a-z0-9_]*[a-z0-9])?)_'(?:::text)? *\|\|/
 const DOMAIN = /\b([a-z][a-z_0-9]*)_(uuid8|uuid|text|bigint|binary)$/
 
 /** The prefix that a default adds to the ids that it generates. */
-export const prefixedBy = (defaultSql: string | undefined): string | undefined =>
-  PREFIXING.exec(defaultSql ?? '')?.[1]
+export function prefixedBy(defaultSql: string | undefined): string | undefined {
+  const [, encoded, joined] = PREFIXING.exec(defaultSql ?? '') ?? []
+  return encoded ?? joined
+}
 
 /** Family and storage, by their SQL names, of the ids that a default generates, also by PostgreSQL 18's own function. */
 export const generatedBy = (defaultSql: string | undefined): (string | undefined)[] | undefined =>
