@@ -191,6 +191,25 @@ test('a reference declared with another prefix than its target is found', async 
   await database.close()
 })
 
+test('a reference declared without a prefix has that of its target', async () => {
+  const database = await sqlite.open()
+  database.connection.exec(`CREATE TABLE customer (id TEXT PRIMARY KEY NOT NULL);
+    CREATE TABLE orders (customer TEXT REFERENCES customer);
+    INSERT INTO customer VALUES (${behind('cus').join('), (')}); INSERT INTO orders SELECT id FROM customer`)
+  const tables = `customer: { id: behind('cus')() }, orders: { customer: idColumn(flax).plain() }`
+  const { columns, findings } = await doctor(
+    database.file,
+    '--kysely',
+    declaring('prefixless', tables, 'sqlite'),
+  )
+  expect(findings).toEqual([])
+  expect(columns).toMatchObject([
+    { place: 'customer.id', prefix: 'cus' },
+    { place: 'orders.customer', prefix: 'cus', evidence: 'declared' },
+  ])
+  await database.close()
+})
+
 test('keys of two tables declared with one prefix are compared', async () => {
   const database = await sqlite.open()
   database.connection.exec(`CREATE TABLE users (id TEXT PRIMARY KEY);

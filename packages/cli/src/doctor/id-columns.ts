@@ -1,5 +1,5 @@
-import type { Database, IdFamily, IdStorage, StorageName } from '@snoflax/core'
-import { snakeCase } from '@snoflax/core/adapter'
+import { type Database, type IdFamily, type IdStorage, isSameFamily, type StorageName } from '@snoflax/core'
+import { isPrefixed, snakeCase } from '@snoflax/core/adapter'
 import { uuid7 } from '@snoflax/families'
 import { UsageError } from '../exit.js'
 import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
@@ -118,7 +118,7 @@ export async function identify(
       if (known) found.push(known)
     }
   }
-  return withReferences(own, found)
+  return withReferences(database.kind, own, found)
 }
 
 /** Whether it has values of its own, all of which can be read. */
@@ -161,8 +161,8 @@ function byTable(columns: readonly Column[]): Iterable<Column[]> {
 const mayHoldIds = (kind: Database, column: Column): boolean =>
   storagesOf(kind, column).length > 0 || mayHoldDigits(column)
 
-/** A column that references an id column has its family and storage. */
-function withReferences(columns: readonly Column[], found: readonly IdColumn[]): IdColumn[] {
+/** A column that references an id column has its family and storage; one that is stated without a prefix, its prefix. */
+function withReferences(kind: Database, columns: readonly Column[], found: readonly IdColumn[]): IdColumn[] {
   const known = new Map(found.map((one) => [placeOf(one.column), one]))
   let grown = true
   while (grown) {
@@ -170,8 +170,15 @@ function withReferences(columns: readonly Column[], found: readonly IdColumn[]):
     for (const column of columns) {
       const target = known.get(column.references ?? '')
       const own = known.get(placeOf(column))
-      if (!target || (own && own.evidence !== 'values') || own?.family === target.family) continue
-      known.set(placeOf(column), { ...target, column, evidence: 'reference' })
+      if (!target || own?.family === target.family) continue
+      if (own === undefined || own.evidence === 'values') {
+        known.set(placeOf(column), { ...target, column, evidence: 'reference' })
+      } else {
+        const { family } = target
+        if (!isPrefixed(family) || !isSameFamily(own.family, family.base)) continue
+        const storage = own.storage && exactStorage(family, kind, own.storage.name)
+        known.set(placeOf(column), { ...own, family, storage })
+      }
       grown = true
     }
   }
