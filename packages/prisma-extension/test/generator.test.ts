@@ -53,7 +53,7 @@ describe('mistakes in a schema are reported with model and field', () => {
     ],
     [
       'model A3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno mata=2',
-      'A3.id: options are storage, meta, prefix, stored, createdAt, generate, collation, as in meta=2; not "mata=2"',
+      'A3.id: options are storage, meta, prefix, createdAt, generate, collation, as in meta=2; not "mata=2"',
     ],
     [
       'model A4 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=two',

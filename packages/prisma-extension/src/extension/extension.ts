@@ -112,21 +112,28 @@ export function idExtension<Types = Record<never, never>>(
   return ((client: Client & { $extends(extension: unknown): unknown }) => {
     const models = connectModels(columns, client)
     const run = (call: Call) => runCall(models, client, call)
-    const guard = rawGuard(models, configuration.database)
-    const raw = async ({ args, query }: Call) => {
-      guard(args as never)
-      return query(args)
-    }
     const query = {
       $allModels: { $allOperations: run },
-      $queryRaw: raw,
-      $queryRawTyped: raw,
-      $executeRaw: raw,
-      $queryRawUnsafe: raw,
-      $executeRawUnsafe: raw,
+      ...(columns.some(({ storage }) => storage.converts) && guarding(models, configuration)),
     }
     return client.$extends({ name: 'snoflax', query })
   }) as Extension<Types>
+}
+
+/** Raw queries, whose ids are the user's unless their storage converts. */
+function guarding(models: Models, { database }: Configuration) {
+  const guard = rawGuard(models, database)
+  const raw = async ({ args, query }: Call) => {
+    guard(args as never)
+    return query(args)
+  }
+  return {
+    $queryRaw: raw,
+    $queryRawTyped: raw,
+    $executeRaw: raw,
+    $queryRawUnsafe: raw,
+    $executeRawUnsafe: raw,
+  }
 }
 
 /** Answers that have ids already: an extension after ours may keep them, and hand them out again. */
@@ -152,8 +159,10 @@ async function runCall(models: Models, client: Client, call: Call): Promise<unkn
   }
   if (read === undefined || answered === undefined) return answer
   if (typeof answer !== 'object' || answer === null || finished.has(answer)) return answer
-  read(answered, answer, inside(place, 'result'))
+  const { converted, convertedRelations } = answered
   const times = chain.reduce((reached, field) => reached?.related.get(field), selected.times)
+  if (converted.length + convertedRelations.length > 0) read(answered, answer, inside(place, 'result'))
+  else if (times === undefined) return answer
   if (times) addTimes(times, answer)
   finished.add(answer)
   return answer

@@ -1,5 +1,5 @@
-import { IdError, type IdFamily } from '@snoflax/core'
-import { isBytes, isDate, isPrefixed, show } from '@snoflax/core/adapter'
+import { IdError } from '@snoflax/core'
+import { isBytes, isDate } from '@snoflax/core/adapter'
 import type { IdColumn } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
@@ -57,21 +57,10 @@ function operators(column: IdColumn, value: Record<string, unknown>, place: Plac
   const entries = Object.entries(value).map(([word, operand]) => {
     const at = inside(place, word)
     if (operand !== undefined) withPlace(column.name, at, () => checkOperator(column, word, operand))
-    return [word, isOfIds(word) ? idValue(column, operand, at) : withoutHead(column, word, operand)]
+    return [word, isOfIds(word) ? idValue(column, operand, at) : operand]
   })
   return Object.fromEntries(entries)
 }
-
-/** The beginning of an id in its stored form, which may lack the prefix. */
-function withoutHead({ storage: { family } }: IdColumn, word: string, operand: unknown): unknown {
-  const head = headOf(family)
-  if (word !== 'startsWith' || typeof operand !== 'string' || head === '') return operand
-  return operand.slice(head.length)
-}
-
-/** The prefix and `_` of a family whose columns store ids without them. */
-const headOf = (family: IdFamily): string =>
-  isPrefixed(family) && family.stored === 'bare' ? `${family.prefix}_` : ''
 
 function checkOperator({ storage }: IdColumn, word: string, operand: unknown): void {
   const reason = reasonAgainst(storage, word, operand)
@@ -80,22 +69,9 @@ function checkOperator({ storage }: IdColumn, word: string, operand: unknown): v
   throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: word, value: operand })
 }
 
-function reasonAgainst(
-  { name, family }: IdColumn['storage'],
-  word: string,
-  operand: unknown,
-): string | undefined {
-  if (name === 'binary' && ORDER.includes(word)) {
+function reasonAgainst(storage: IdColumn['storage'], word: string, operand: unknown): string | undefined {
+  if (storage.name === 'binary' && ORDER.includes(word)) {
     return 'Prisma has no ranges over Bytes; use storage uuid or text, or a raw query'
-  }
-  const head = headOf(family)
-  if (head !== '' && typeof operand === 'string') {
-    if (word === 'startsWith' && !operand.startsWith(head) && !head.startsWith(operand)) {
-      return `ids begin with ${show(head)}; startsWith must begin with it too, not ${show(operand)}`
-    }
-    if ((word === 'contains' || word === 'endsWith') && operand.includes(head)) {
-      return `ids are stored without ${show(head)}; leave it out of ${word}, or use startsWith`
-    }
   }
   if (word === 'mode' && operand === 'insensitive') return 'ids that differ in case are different ids'
   if (isOfIds(word) || isOfOthers(word)) return undefined

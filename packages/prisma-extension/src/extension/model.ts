@@ -109,7 +109,7 @@ function remembering(read: (value: unknown) => unknown): (value: unknown) => unk
   }
 }
 
-/** A model with its related models. The lists have the content of the maps, for fast iteration. */
+/** A model with its related models. The lists are for fast iteration. */
 export interface Model {
   readonly name: string
   /** Its name in the database. */
@@ -117,8 +117,11 @@ export interface Model {
   readonly fields: ReadonlyMap<string, ClientField>
   readonly ids: ReadonlyMap<string, IdColumn>
   readonly idList: readonly IdColumn[]
+  /** Those whose ids are stored in another form, and must be read. */
+  readonly converted: readonly IdColumn[]
   readonly relations: ReadonlyMap<string, Model>
-  readonly relationList: readonly Relation[]
+  /** Those to models from which such ids can be reached. */
+  readonly convertedRelations: readonly Relation[]
   /** Computed fields of the extensions before ours. */
   readonly computed: readonly ComputedField[]
 }
@@ -186,7 +189,7 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
     { owner: known, name: 'client._runtimeDataModel', members: ['models'] },
     { owner: client._extensions, name: 'client._extensions', members: ['getAllComputedFields'] },
   ])
-  const models = new Map<string, Model & { relations: Map<string, Model>; relationList: Relation[] }>()
+  const models = new Map<string, Model & { relations: Map<string, Model>; convertedRelations: Relation[] }>()
   for (const [name, { dbName, fields }] of Object.entries(known.models)) {
     const idList = columns.filter(({ model }) => model === name)
     const computed = Object.values(client._extensions.getAllComputedFields(name) ?? {})
@@ -197,19 +200,23 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
       fields: new Map(fields.map((field) => [field.name, field])),
       ids: new Map(idList.map((column) => [column.field, column])),
       idList,
+      converted: idList.filter(({ storage }) => storage.converts),
       relations: new Map(),
-      relationList: [],
+      convertedRelations: [],
       computed,
     })
   }
-  for (const { name, fields, relations, relationList } of models.values()) {
+  for (const { name, fields, relations } of models.values()) {
     for (const { name: field, kind, type } of fields.values()) {
       if (kind !== 'object') continue
       withPath(`${name}.${field}`, () => checkRelationName(field))
-      const target = models.get(type) as Model
-      relations.set(field, target)
-      relationList.push({ field, target })
+      relations.set(field, models.get(type) as Model)
     }
+  }
+  const converted = reaching(models)
+  for (const { relations, convertedRelations } of models.values()) {
+    for (const [field, target] of relations)
+      if (converted.has(target)) convertedRelations.push({ field, target })
   }
   for (const { name, model, field, storage } of columns) {
     if (storage.name === 'binary' && models.get(model)?.relations.size)
@@ -219,6 +226,18 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
     throw new IdError('INVALID_OPTION', `${name}: the client has no such ${what}`, { path: name })
   }
   return models
+}
+
+/** The models whose rows, or rows related to them, contain ids in another form. */
+function reaching(models: ReadonlyMap<string, Model>): ReadonlySet<Model> {
+  const found = new Set([...models.values()].filter(({ converted }) => converted.length > 0))
+  for (let size = -1; size < found.size; ) {
+    size = found.size
+    for (const model of models.values()) {
+      if ([...model.relations.values()].some((target) => found.has(target))) found.add(model)
+    }
+  }
+  return found
 }
 
 /** Before 7.2, Prisma fails to relate rows by Bytes, and silently disconnects none. */

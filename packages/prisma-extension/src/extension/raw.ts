@@ -72,9 +72,9 @@ const ADVICE = {
  */
 export function rawGuard(models: Models, database: Database): (query: RawQuery) => void {
   const named = new NamedColumns()
-  for (const { table, fields, idList } of models.values()) {
+  for (const { table, fields, converted } of models.values()) {
     named.addTable(table)
-    for (const { name, field, settings, storage } of idList) {
+    for (const { name, field, settings, storage } of converted) {
       const column = { table, place: name, family: settings.family, storage: () => storage }
       for (const alias of [field, fields.get(field)?.dbName ?? field]) named.add(alias, column)
     }

@@ -34,7 +34,7 @@ export const readAggregates: ReadAnswer = (model, answer, place) => {
 function readRow(model: Model, row: Row | null | undefined, place: Place, at?: number): void {
   if (row == null) return
   readIds(model, row, place, at)
-  const { relationList } = model
+  const { convertedRelations: relationList } = model
   for (let index = 0; index < relationList.length; index++) {
     const { field, target } = relationList[index] as Relation
     const related = row[field]
@@ -45,7 +45,7 @@ function readRow(model: Model, row: Row | null | undefined, place: Place, at?: n
 const placeOf = (place: Place, at: number | undefined): Place =>
   at === undefined ? place : inside(place, at)
 
-function readIds({ idList }: Model, row: Row, place: Place, at?: number): void {
+function readIds({ converted: idList }: Model, row: Row, place: Place, at?: number): void {
   for (let index = 0; index < idList.length; index++) {
     const column = idList[index] as IdColumn
     const value = row[column.field]

@@ -8,8 +8,6 @@ export interface IdComment {
   readonly meta?: number
   /** The ids' prefix, without the `_`. */
   readonly prefix?: string
-  /** The column stores the prefix, too. */
-  readonly stored?: 'prefixed'
   /** Name of the computed field. */
   readonly createdAt?: string
   /** Who generates the ids: the extension, the database by its default, or the caller. */
@@ -72,7 +70,6 @@ const OPTIONS: Readonly<Record<string, readonly [pattern: RegExp, rule: string, 
   meta: [/^\d+$/, 'meta must be an integer'],
   // Core checks the prefix.
   prefix: [/./, 'prefix needs a value'],
-  stored: [/^prefixed$/, 'stored can only be prefixed'],
   createdAt: [/^[A-Za-z]\w*$/, 'createdAt must be the name of a field', 'createdAt'],
   generate: [/^(?:application|database|never)$/, 'generate must be application, database or never'],
   collation: [/./, 'collation needs a name'],

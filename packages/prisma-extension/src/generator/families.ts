@@ -3,8 +3,6 @@ import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as core from '@snoflax/core'
 import type { AnyFamily } from '../configuration.js'
-import type { IdComment } from './comment.js'
-import { refuse } from './schema.js'
 
 /** A family, and where the generated module imports it from. */
 export interface FoundFamily {
@@ -16,10 +14,9 @@ export interface FoundFamily {
   /** The package that exports it, or the absolute path of a module. */
   readonly from: string
   readonly prefix?: string | undefined
-  readonly stored?: IdComment['stored']
 }
 
-export type FindFamily = (asked: Pick<FoundFamily, 'prefix' | 'stored'> & { family: string }) => FoundFamily
+export type FindFamily = (asked: Pick<FoundFamily, 'prefix'> & { family: string }) => FoundFamily
 
 type Exports = Readonly<Record<string, unknown>>
 
@@ -40,11 +37,11 @@ export async function loadFamilies(modules: readonly string[], schema: string): 
     ])
   }
   sources.push(['@snoflax/core', core])
-  return ({ family: name, ...asked }) => {
+  return ({ family: name, prefix }) => {
     const found = sources.find(([, exports]) => Object.hasOwn(exports, name))
     const family = found?.[1][name]
     if (found !== undefined && isFamily(family)) {
-      return withPrefix({ family, name, export: name, from: found[0] }, asked)
+      return withPrefix({ family, name, export: name, from: found[0] }, prefix)
     }
     const known = sources.flatMap(([, exports]) => namesOfFamilies(exports)).join(', ')
     const more = modules.includes(FAMILIES)
@@ -58,16 +55,9 @@ export async function loadFamilies(modules: readonly string[], schema: string): 
 }
 
 /** @throws {IdError} as `prefixed`. */
-function withPrefix(
-  found: FoundFamily,
-  { prefix, stored }: Pick<FoundFamily, 'prefix' | 'stored'>,
-): FoundFamily {
-  if (prefix === undefined) {
-    if (stored) refuse(`stored=${stored} needs a prefix: write prefix=…`, stored)
-    return found
-  }
-  const family = core.prefixed(found.family, prefix, stored && { stored })
-  return { ...found, family, name: `${prefix}Id`, prefix, stored }
+function withPrefix(found: FoundFamily, prefix: string | undefined): FoundFamily {
+  if (prefix === undefined) return found
+  return { ...found, family: core.prefixed(found.family, prefix), name: `${prefix}Id`, prefix }
 }
 
 /** The name in messages. */

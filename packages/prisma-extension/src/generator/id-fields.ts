@@ -112,8 +112,7 @@ function foreignKey(
 ): FoundField {
   const { field } = own
   const { found, of, storage: wanted, comment: its } = targets[0] as FoundField
-  const { prefix, stored } = found
-  const family = comment ? findFamily({ prefix, stored, ...comment }).family : found.family
+  const family = comment ? findFamily({ prefix: found.prefix, ...comment }).family : found.family
   for (const target of targets) {
     agree({ path: nameOf(own), family, storage: comment?.storage ?? wanted }, identityOf(target))
   }
@@ -153,7 +152,7 @@ function checkNames(ids: FoundFields, mistakes: Mistakes): void {
   for (const [path, { found, generated }] of ids) {
     const same = inModule.get(found.name) ?? found
     inModule.set(found.name, same)
-    if (same.export !== found.export || same.prefix !== found.prefix || same.stored !== found.stored) {
+    if (same.export !== found.export || same.prefix !== found.prefix) {
       mistakes.collect(path, () =>
         refuse(
           `the family is ${found.name} in the generated module, and so is another one; ` +

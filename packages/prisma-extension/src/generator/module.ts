@@ -33,7 +33,7 @@ export function moduleFiles(
     families: prefixed.map((found) => ({
       ...found,
       type: `PrefixedFamily<'${found.prefix}', typeof ${found.export}>`,
-      value: `prefixed(${found.export}, '${found.prefix}'${found.stored ? `, { stored: '${found.stored}' }` : ''})`,
+      value: `prefixed(${found.export}, '${found.prefix}')`,
     })),
     declarations: declarations(content, made, isOptional),
     // Projects may refuse unused imports.
