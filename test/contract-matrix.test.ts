@@ -14,6 +14,7 @@ const cell = (more: Partial<Cell>): Cell => ({
   operation: 'insert',
   path: 'save',
   refused: undefined,
+  unchecked: undefined,
   ...more,
 })
 

@@ -3,6 +3,7 @@ import { createdAt, createdBetween, keyset } from '@snoflax/kysely'
 import type { NewOrder, Order, OrdersQuery } from 'example-orders-web'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { db } from './database.js'
+import type { CustomerId, OrderId } from './schema.js'
 
 /** `createdAt` is read from the id; it is not a column. */
 const shown = () =>
@@ -26,27 +27,27 @@ export function listOrders({ created, customerId, after, take }: OrdersQuery): P
     .$if(created !== undefined, (query) =>
       query.where(createdBetween('orders.id', created?.from ?? 0, created?.to ?? 0)),
     )
-    .$if(customerId !== undefined, (query) =>
-      query.where('customer_id', '=', customerId as NonNullable<typeof customerId>),
-    )
+    .$if(customerId !== undefined, (query) => query.where('customer_id', '=', customerId as CustomerId))
     .$call(keyset('orders.id', { after, order: 'desc', take }))
     .execute()
 }
 
 export function findOrder(id: SnoId): Promise<Order | undefined> {
-  return shown().where('orders.id', '=', id).executeTakeFirst()
+  return shown()
+    .where('orders.id', '=', id as OrderId)
+    .executeTakeFirst()
 }
 
 export async function placeOrder({ customerId, item, cents }: NewOrder): Promise<Order | undefined> {
   const customer = await db
     .selectFrom('customers')
     .select('id')
-    .where('id', '=', customerId)
+    .where('id', '=', customerId as CustomerId)
     .executeTakeFirst()
   if (!customer) return undefined
   const placed = await db
     .insertInto('orders')
-    .values({ customer_id: customerId, item, cents })
+    .values({ customer_id: customerId as CustomerId, item, cents })
     .returning('id')
     .executeTakeFirstOrThrow()
   return findOrder(placed.id)

@@ -1,4 +1,4 @@
-import { sno } from '@snoflax/core'
+import { type Id, sno } from '@snoflax/core'
 import { flaxId, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 
 /** Generates the ids of orders. A second process needs another partition; see docs/leases.md. */
@@ -18,3 +18,6 @@ interface Tables {
 }
 
 export type Database = WithIds<Tables, typeof ids>
+
+export type CustomerId = Id<'flax', 'customers'>
+export type OrderId = Id<'sno', 'orders'>

@@ -336,7 +336,7 @@ test('columns that are never equal are not compared', () => {
   const keys = pgTable('keys', {
     trace: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }),
     event: snoId.plain({ storage: 'binary' }),
-    user: idColumn(prefixed(flax, 'usr', { stored: 'prefixed' })).plain(),
+    user: idColumn(prefixed(flax, 'usr')).plain(),
     traces: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }).array(),
   })
   // The prefix is not stored.

@@ -188,7 +188,9 @@ export type IdsOf<Column, Table extends string, Tables> =
         ? AnId
         : ColumnAt<Tables, Of>
       : Of extends 'table'
-        ? IdOf<AnId, Table>
+        ? string extends AnId
+          ? AnId
+          : IdOf<AnId, Table>
         : AnId
     : never
 

@@ -1,10 +1,12 @@
 import { createRequire } from 'node:module'
-import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import { flax, type Id, type SnoId, sno } from '@snoflax/core'
 import { flaxId, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { Kysely, PostgresDialect } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+type NoteId = Id<'flax', 'notes'>
 
 const require = createRequire(import.meta.url)
 
@@ -55,10 +57,10 @@ describe.each(STORAGES)('PostgreSQL, %s', (storage) => {
       .executeTakeFirstOrThrow()
     expect(flax.timeMs(note.id)).toBeGreaterThan(before)
     expect(note.seen_by).toEqual(readers)
-    const given = flax.generate()
+    const given: NoteId = flax.generate()
     await db.insertInto('notes').values({ id: given, text: 'given', seen_by: [] }).execute()
 
-    const found: { id: FlaxId; seen_by: readonly SnoId[] | null }[] = []
+    const found: { id: NoteId; seen_by: readonly SnoId[] | null }[] = []
     for await (const row of db.selectFrom('notes').select(['id', 'seen_by']).orderBy('text').stream()) {
       found.push(row)
     }

@@ -1,4 +1,4 @@
-import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import { flax, sno } from '@snoflax/core'
 import { createdAt, createdBetween, keyset, notAnId } from '@snoflax/kysely'
 import { type OpenDatabase, pglite, sqlite } from '@snoflax/test'
 import { DeduplicateJoinsPlugin, Kysely, ParseJSONResultsPlugin, sql } from 'kysely'
@@ -6,7 +6,7 @@ import * as pgHelpers from 'kysely/helpers/postgres'
 import * as sqliteHelpers from 'kysely/helpers/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dialectFor, PGliteDialect } from './contract/session.js'
-import { itemFamily, type OpenShop, openShop } from './shop.js'
+import { type CustomerId, itemFamily, type OpenShop, type OrderId, openShop } from './shop.js'
 
 const KINDS = [
   ['SQLite, binary', sqlite, 'binary'],
@@ -22,10 +22,10 @@ const KINDS = [
 describe.each(KINDS)('%s', (_, kind, storage) => {
   let database: OpenDatabase
   let shop: OpenShop
-  let ada: FlaxId
-  let bob: FlaxId
-  let eve: FlaxId
-  let orders: readonly { id: SnoId; total: number; customer_id: FlaxId }[]
+  let ada: CustomerId
+  let bob: CustomerId
+  let eve: CustomerId
+  let orders: readonly { id: OrderId; total: number; customer_id: CustomerId }[]
 
   const isPostgres = kind === pglite
   const db = () => shop.db
@@ -35,7 +35,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     database = await kind.open()
     shop = await openShop(database, storage)
     const customers = await db().selectFrom('customers').selectAll().orderBy('name').execute()
-    ;[ada, bob, eve] = customers.map(({ id }) => id) as [FlaxId, FlaxId, FlaxId]
+    ;[ada, bob, eve] = customers.map(({ id }) => id) as [CustomerId, CustomerId, CustomerId]
     orders = await db().selectFrom('orders').selectAll().orderBy('total').execute()
   })
   afterAll(() => database?.close())
@@ -51,7 +51,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
 
   test('group by, having and max', async () => {
     // PostgreSQL has no max of bytes before version 18, and none of uuid.
-    const max = sql<SnoId>`${sql.raw(isPostgres ? '(array_agg(id ORDER BY id DESC))[1]' : 'max(id)')}`
+    const max = sql<OrderId>`${sql.raw(isPostgres ? '(array_agg(id ORDER BY id DESC))[1]' : 'max(id)')}`
     const last = shop.ids.typed('orders.id', max)
     const rows = await db()
       .selectFrom('orders')
@@ -69,7 +69,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
       .selectFrom('customers')
       .select((eb) => [
         eb.fn.coalesce('referrer_id', eb.val(eve)).as('coalesced'),
-        eb.fn<FlaxId | null>('nullif', ['id', eb.val(ada)]).as('nullified'),
+        eb.fn<CustomerId | null>('nullif', ['id', eb.val(ada)]).as('nullified'),
         eb.case().when('name', '=', 'Ada').then(eb.ref('id')).else(bob).end().as('cased'),
         eb.case('id').when(ada).then('first').else('other').end().as('word'),
       ])
@@ -121,7 +121,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     const [made] = rows
     await db()
       .deleteFrom('customers')
-      .where('id', '=', made?.new_id as FlaxId)
+      .where('id', '=', made?.new_id as CustomerId)
       .execute()
   })
 
@@ -259,7 +259,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
   test('a row inserted without an id gets one', async () => {
     const { id } = await db()
       .insertInto('items')
-      .values({ order_id: orders[0]?.id as SnoId, label: null })
+      .values({ order_id: orders[0]?.id as OrderId, label: null })
       .returning('id')
       .executeTakeFirstOrThrow()
     expect(itemFamily.is(id)).toBe(true)
@@ -269,7 +269,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
   test('raw SQL with rows(), coalesce, lists and tables', async () => {
     const found = await db()
       .selectFrom('customers as c')
-      .select(sql<FlaxId>`coalesce(${sql.ref('c.referrer_id')}, ${eve})`.as('either'))
+      .select(sql<CustomerId>`coalesce(${sql.ref('c.referrer_id')}, ${eve})`.as('either'))
       .where(
         sql<boolean>`(${sql.ref('c.id')}, ${sql.ref('c.name')}) in ((${ada}, ${'Ada'}), (${bob}, ${'Bob'}))`,
       )

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm'
-import { type FlaxId, flax, prefixed, type SnoId } from '@snoflax/core'
+import { flax, prefixed } from '@snoflax/core'
 import {
   createdAt,
   createdBetween,
@@ -25,14 +25,14 @@ import {
 import { jsonBuildObject } from 'kysely/helpers/sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dialectFor } from './contract/session.js'
-import { type OpenShop, openShop } from './shop.js'
+import { type CustomerId, type OpenShop, type OrderId, openShop } from './shop.js'
 
 // What would be wrong rows, no rows, bytes or lost keys without an error. Ids are bytes here, so text finds nothing.
 
 let database: SqliteDatabase
 let shop: OpenShop
-let ada: FlaxId
-let order: SnoId
+let ada: CustomerId
+let order: OrderId
 const db = () => shop.db
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
       db()
         .selectFrom('customers')
         .select('name')
-        .where('id', '=', sql.raw<FlaxId>(`'${ada}'`))
+        .where('id', '=', sql.raw<CustomerId>(`'${ada}'`))
         .execute(),
     /customers\.id: the id .* is written into the text of the SQL/,
   ],
@@ -116,7 +116,7 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
       db()
         .selectFrom('customers')
         .select('name')
-        .where('id', 'in', sql<FlaxId>`(select value from json_each(${JSON.stringify([ada])}))`)
+        .where('id', 'in', sql<CustomerId>`(select value from json_each(${JSON.stringify([ada])}))`)
         .execute(),
     /customers\.id: /,
   ],
@@ -156,7 +156,11 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
   [
     'raw SQL without references beside an id',
     () =>
-      db().selectFrom('customers').select('name').where('id', '=', sql<FlaxId>`lower(somebody)`).execute(),
+      db()
+        .selectFrom('customers')
+        .select('name')
+        .where('id', '=', sql<CustomerId>`lower(somebody)`)
+        .execute(),
     /customers\.id: can't tell whether somebody/,
   ],
   [
@@ -195,7 +199,7 @@ test('columns of undeclared tables, and those marked with typed() or notAnId(), 
 test('raw SQL without a value, or with a declared column, is compared with ids', async () => {
   const names = db().selectFrom('customers').select('name').where('name', '=', 'Ada')
   const found = [{ name: 'Ada' }]
-  expect(await names.where('id', 'in', sql<FlaxId>`(select customer_id from orders)`).execute()).toEqual(
+  expect(await names.where('id', 'in', sql<CustomerId>`(select customer_id from orders)`).execute()).toEqual(
     found,
   )
   expect(
@@ -203,11 +207,11 @@ test('raw SQL without a value, or with a declared column, is compared with ids',
       .where(
         'id',
         '=',
-        sql<FlaxId>`(select max(o.customer_id) from orders o where o.customer_id = customers.id)`,
+        sql<CustomerId>`(select max(o.customer_id) from orders o where o.customer_id = customers.id)`,
       )
       .execute(),
   ).toEqual(found)
-  expect(await names.where('id', '!=', sql<FlaxId>`x'00'`).execute()).toEqual(found)
+  expect(await names.where('id', '!=', sql<CustomerId>`x'00'`).execute()).toEqual(found)
   expect(await names.where('id', 'is not', sql<null>`null`).execute()).toEqual(found)
   expect(
     await names
@@ -232,7 +236,7 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
       db()
         .selectFrom('customers')
         .selectAll()
-        .where('id', '=', 'x' as FlaxId)
+        .where('id', '=', 'x' as CustomerId)
         .execute(),
     /^customers\.id: flax: an id has 16 characters/,
   ],
@@ -550,7 +554,7 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     () =>
       db()
         .updateTable('customers')
-        .set((eb) => ({ referrer_id: eb.fn<FlaxId>('trim', [eb.val(ada)]) }))
+        .set((eb) => ({ referrer_id: eb.fn<CustomerId>('trim', [eb.val(ada)]) }))
         .execute(),
     /^customers\.referrer_id: can't tell whether/,
   ],
@@ -629,7 +633,7 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
       db()
         .selectFrom('customers')
         .selectAll()
-        .where('id', '=', sql.lit('x' as FlaxId))
+        .where('id', '=', sql.lit('x' as CustomerId))
         .execute(),
     /^customers\.id: flax/,
   ],
@@ -699,7 +703,7 @@ test('what typed(), rows() and notAnId() declare is converted accordingly', asyn
       notAnId(eb.fn<Uint8Array>('likely', ['id'])).as('bytes'),
       ids.typed('customers.id', eb.fn('likely', ['id'])).as('typed'),
     ])
-    .where((eb) => eb(eb.fn<FlaxId>('likely', ['id']), '=', ids.parameter('customers.id', ada)))
+    .where((eb) => eb(eb.fn<CustomerId>('likely', ['id']), '=', ids.parameter('customers.id', ada)))
     .executeTakeFirstOrThrow()
   expect(row.typed).toBe(ada)
   expect(Buffer.from(row.bytes).equals(flax.decode(ada))).toBe(true)
@@ -788,7 +792,7 @@ const loose = (): Any => db()
 const customers = () => loose().selectFrom('customers')
 /** A query that answers raw SQL by another name. */
 const answering = (expression: (eb: Any) => Any) => customers().select((eb: Any) => expression(eb).as('ali'))
-const text = sql<FlaxId>`customers.id`
+const text = sql<CustomerId>`customers.id`
 
 test.each<[string, (value: Any) => { execute(): Promise<unknown> }]>([
   ['an operand', (value) => customers().select('name').where(text, '=', value)],
@@ -956,7 +960,7 @@ test('columns whose prefix is not stored can be compared with bare ones, and are
       people: { id: customerId({ storage: 'binary' }), copy: flaxId.plain({ storage: 'binary' }) },
       notes: {
         of: flaxId.plain({ storage: 'binary' }),
-        text: idColumn(prefixed(flax, 'cus', { stored: 'prefixed' })).plain(),
+        text: idColumn(prefixed(flax, 'cus')).plain(),
       },
     },
   })

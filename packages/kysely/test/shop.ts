@@ -1,4 +1,4 @@
-import { flax, prefixed, type StorageName, sno } from '@snoflax/core'
+import { flax, type Id, prefixed, type StorageName, sno } from '@snoflax/core'
 import { flaxId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import type { OpenDatabase } from '@snoflax/test'
 import { Kysely, type KyselyPlugin, ParseJSONResultsPlugin, sql } from 'kysely'
@@ -104,3 +104,6 @@ export async function openShop(
 
 export const isFlax = flax.is
 export const isSno = sno.is
+
+export type CustomerId = Id<'flax', 'customers'>
+export type OrderId = Id<'sno', 'orders'>

@@ -67,7 +67,7 @@ db.selectFrom('orders').where('id', '=', order).where('customer_id', 'in', [cust
 db.selectFrom('orders').where('id', '=', customer)
 // @ts-expect-error an id of the family, but perhaps of another table
 db.selectFrom('orders').where('id', '=', sno.min)
-db.selectFrom('orders').where('id', '=', sno.parse('text'))
+db.selectFrom('orders').where('id', '=', sno.parse<'orders'>('text'))
 // @ts-expect-error a text that nobody checked
 db.selectFrom('orders').where('id', '=', 'text')
 // @ts-expect-error a reference is not generated

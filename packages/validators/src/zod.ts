@@ -15,7 +15,10 @@ export function idSchema<AnId extends string>(family: IdFamily<AnId>): z.ZodType
   checkFamily(family, 'idSchema: family')
   const { pattern } = family
   // z.templateLiteral runs no checks: it reads the check's pattern, in older versions that of the bag.
-  const check = new z.core.$ZodCheck({ check: 'custom', pattern } as z.core.$ZodCheckDef) as z.core.$ZodCheck<string>
+  const check = new z.core.$ZodCheck({
+    check: 'custom',
+    pattern,
+  } as z.core.$ZodCheckDef) as z.core.$ZodCheck<string>
   check._zod.check = ({ value, issues }) => {
     const error = refusal(family, value)
     if (error)
