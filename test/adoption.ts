@@ -75,6 +75,15 @@ const TABLES: Record<OldKeys, TableOptions[]> = {
   ],
 }
 
+/**
+ * Storages in which an ORM's own diff is empty: drizzle-kit repeats the type of text columns on PostgreSQL, since it reads
+ * no collations. flake has no default in SQLite.
+ */
+function storageIn(name: Adoptable['kind'], keys: OldKeys, { table }: TableOptions): Partial<TableOptions> {
+  if (keys === 'text' && table === 'orders') return { storage: name === 'sqlite' ? 'binary' : 'bigint' }
+  return name === 'postgres' ? { storage: 'uuid' } : {}
+}
+
 const linesOf =
   ({ columns, indexes }: SchemaChange): Lines =>
   (table, column) => {
@@ -123,7 +132,12 @@ export function describeOrm({ orm, source, create, diff, migrate, baseline }: Or
            VALUES ('${one}', '2021-05-01', '${one}', NULL), ('${two}', '2021-06-01', '${two}', '${one}')`,
       )
       const client = database.kind === 'sqlite' ? database.connection : database.pool
-      return { database, adoption: await planAdoption(client, { tables: TABLES[keys] }) }
+      return {
+        database,
+        adoption: await planAdoption(client, {
+          tables: TABLES[keys].map((table) => ({ ...storageIn(name, keys, table), ...table })),
+        }),
+      }
     }
 
     const orders = (database: Adoptable): Promise<unknown[]> =>

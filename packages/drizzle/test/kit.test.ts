@@ -301,8 +301,11 @@ describe('drizzle-kit', () => {
     const pushed = await run('push', '--url', database.url, '--force', '--verbose')
     const statements = pushed.split('\n').filter((line) => /^\s*(ALTER|CREATE|DROP)/.test(line))
     expect(statements.map((line) => line.trim())).toEqual([
+      'ALTER TABLE "customers" ALTER COLUMN "id" SET DATA TYPE text COLLATE "C";',
+      'ALTER TABLE "customers" ALTER COLUMN "referrer_id" SET DATA TYPE text COLLATE "C";',
       'ALTER TABLE "orders" ALTER COLUMN "id" SET DATA TYPE text COLLATE "C";',
       'ALTER TABLE "orders" ALTER COLUMN "id" SET DEFAULT snoflax.sno_generate_text(2);',
+      'ALTER TABLE "orders" ALTER COLUMN "customer_id" SET DATA TYPE text COLLATE "C";',
     ])
   })
 })

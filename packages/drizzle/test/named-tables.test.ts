@@ -20,7 +20,11 @@ const trips = sqliteTable('trips', { tripId: flaxId('trip_id', { storage: 'binar
 /** Its ids are another program's, and just look like ours. */
 const legacy = sqliteTable('legacy', { id: text().primaryKey(), name: text() })
 /** Another database has a table of the same name. */
-pgTable('memos', { id: pgIds.flaxId().primaryKey(), onlyThere: pgIds.flaxId.plain('only_there') })
+const inUuid = { storage: 'uuid' } as const
+pgTable('memos', {
+  id: pgIds.flaxId(inUuid).primaryKey(),
+  onlyThere: pgIds.flaxId.plain('only_there', inUuid),
+})
 const legacyRelations = relations(legacy, () => ({}))
 const view = sqliteView('parcel_view').as((query) => query.select().from(parcels))
 

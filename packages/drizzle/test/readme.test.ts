@@ -137,7 +137,7 @@ describe('the programs of the README, in order', () => {
     const [row] = await database.query(
       `SELECT pg_get_expr(adbin, adrelid) AS made FROM pg_attrdef WHERE adrelid = 'events'::regclass`,
     )
-    expect(row).toEqual({ made: 'snoflax.flax_generate_uuid()' })
+    expect(row).toEqual({ made: 'snoflax.flax_generate_text()' })
     const schema = await import(join(folder, 'schema.ts'))
     expect(() => schema.orders.customerId.mapToDriverValue('wrong')).toThrow(
       'orders.customer_id: flax: an id has 16 characters, not 5 ("wrong")',

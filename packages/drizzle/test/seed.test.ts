@@ -36,11 +36,11 @@ describe('seedIds', () => {
     const database = await pglite.open()
     onTestFinished(() => database.close())
     await database.query(
-      `create table people (id uuid primary key, name text not null, boss_id uuid references people, trace_id uuid,
-         past uuid[] not null)`,
+      `create table people (id text primary key, name text not null, boss_id text references people, trace_id text,
+         past text[] not null)`,
     )
     await database.query(
-      `create table jobs (id bigint primary key, person_id uuid not null references people, read_id bigint not null,
+      `create table jobs (id bigint primary key, person_id text not null references people, read_id text not null,
          n integer not null)`,
     )
     const db = overPglite({ client: (database as unknown as { connection: never }).connection })

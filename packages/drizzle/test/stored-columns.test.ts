@@ -50,14 +50,14 @@ const CASES: readonly Case[] = [
       kind,
       over: (client: never) => (kind === pglite ? overPglite({ client }) : overNodePostgres({ client })),
       columns: [
-        [pgTable('t', { x: pg.flaxId.plain() }), ['uuid'], ['bytea', 'uuid[]']],
+        [pgTable('t', { x: pg.flaxId.plain({ storage: 'uuid' }) }), ['uuid'], ['bytea', 'uuid[]']],
         [
           pgTable('t', { x: pg.flaxId.plain({ storage: 'text' }) }),
           ['text collate "C"', 'varchar(16) collate "C"'],
           // PGlite has no other collations.
           [...(kind === postgres ? ['text collate "en-x-icu"'] : []), 'varchar(12) collate "C"', 'uuid'],
         ],
-        [pgTable('t', { x: pg.flaxId.plain().array() }), ['uuid[]'], ['uuid', 'text[]']],
+        [pgTable('t', { x: pg.flaxId.plain({ storage: 'uuid' }).array() }), ['uuid[]'], ['uuid', 'text[]']],
       ],
     }),
   ),
@@ -71,7 +71,11 @@ const CASES: readonly Case[] = [
         ['char(16) collate utf8mb4_unicode_ci', 'char(12) character set ascii collate ascii_bin'],
       ],
       [mysqlTable('t', { x: my.flaxId.plain({ storage }) }), ['binary(12)'], ['binary(16)', 'char(12)']],
-      [mysqlTable('t', { x: my.uidLocalId.plain() }), ['bigint unsigned'], ['bigint', 'int unsigned']],
+      [
+        mysqlTable('t', { x: my.uidLocalId.plain({ storage: 'bigint' }) }),
+        ['bigint unsigned'],
+        ['bigint', 'int unsigned'],
+      ],
     ],
   },
 ]
@@ -114,8 +118,10 @@ test('checkColumns checks several tables, in a schema, with names from casing', 
     snakeCase: { schema: typeof core.pgSchema; table: typeof pgTable }
   }
   const named = isBefore1 ? { schema: core.pgSchema, table: pgTable } : snakeCase
-  const orders = named.schema('shop').table('orders', { id: pg.snoId(), customerId: pg.flaxId.plain() })
-  const notes = named.table('notes', { id: pg.flaxId(), text: text() })
+  const orders = named
+    .schema('shop')
+    .table('orders', { id: pg.snoId({ storage: 'uuid' }), customerId: pg.flaxId.plain({ storage: 'uuid' }) })
+  const notes = named.table('notes', { id: pg.flaxId({ storage: 'uuid' }), text: text() })
   const db = overPglite({ client: clientOf(database as OpenDatabase), casing: 'snake_case' })
   await expect(pg.checkColumns(db, { orders, notes })).rejects.toThrow(
     /orders\.customer(Id|_id): column shop\.orders\.customer_id is text COLLATE/,
