@@ -85,9 +85,19 @@ export const FAMILIES = {
 
 const ABOVE_UUIDS = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
 
+const FLAX_CHARACTERS = `translate(left(base64, 7),
+      'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'::text,
+      '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'::text)
+    || translate(substr(base64, 8), '+/'::text, '-_'::text)`
+
 /** @type {Record<string, Words>} */
 export const FORMS = {
-  bytea: { 'in form': 'in {length}' },
+  bytea: {
+    type: 'bytea',
+    'in form': 'in {length}',
+    'flake generate': 'flake_generate',
+    'flake bits': '  RETURN int8send(v);',
+  },
   binary: {
     ...column('bytea'),
     end: '{end bytes}',
@@ -101,6 +111,7 @@ export const FORMS = {
     type: 'text',
     ascii: "convert_to(id, 'UTF8'::name)",
     'not characters': 'octet_length(ascii) <> {characters} OR id COLLATE "C" ~ {foreign}',
+    'flax characters': FLAX_CHARACTERS,
     'sno digits':
       "encode(int8send(snoflax._sno_codes(v)) || int8send(snoflax._sno_codes(last_digits)), 'escape')",
     'of codes': "encode(int8send(snoflax._{family}_codes(digits)) || int8send({digit0}), 'escape')",
@@ -119,6 +130,7 @@ export const FORMS = {
     type: 'uuid',
     ascii: 'uuid_send(id)',
     'not characters': 'encode(ascii, \'escape\') COLLATE "C" ~ {foreign}',
+    'flax characters': `encode(convert_to(${FLAX_CHARACTERS}, 'UTF8'::name), 'hex'::text)::uuid`,
     'sno digits': '(to_hex(snoflax._sno_codes(v)) || to_hex(snoflax._sno_codes(last_digits)))::uuid',
     'of codes': '(to_hex(snoflax._{family}_codes(digits)) || to_hex({digit0}))::uuid',
     end: '{end uuid}',
@@ -142,6 +154,13 @@ export const FORMS = {
   },
   bigint: {
     ...column('bigint'),
+    type: 'bigint',
+    'flake generate': 'flake_generate_bigint',
+    'flake bits': `  IF v < 0 THEN
+    RAISE EXCEPTION 'flake_generate_bigint: the flake % is 2^63 or more and does not fit a bigint', int8send(v)
+      USING ERRCODE = '22003';
+  END IF;
+  RETURN v;`,
     above: '>',
     below: '<=',
     end: 'snoflax._largest_before({end number})',

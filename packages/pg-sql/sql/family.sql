@@ -392,8 +392,10 @@ COMMENT ON SEQUENCE snoflax.{family}_state IS 'Time and number of the last {fami
 -- [generators]
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_generate_{form}({meta}) RETURNS {type}
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax.{written}(snoflax.{family}_generate({meta passed}));
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+  RETURN snoflax.{written}(snoflax.{family}_generate({meta passed}));
+END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_generate_many(n integer{and meta}) RETURNS SETOF bytea
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$

@@ -253,34 +253,23 @@ END $$;
 
 REVOKE EXECUTE ON FUNCTION snoflax.flake_set_worker(integer, integer, bigint) FROM PUBLIC;
 
--- The 64 bits of an id. 100 units are the 0.1 s of clock.sql.
-CREATE OR REPLACE FUNCTION snoflax._flake_next(fits_bigint boolean) RETURNS bigint
+-- The 64 bits of an id. The bits of the value that may be set, less the clock's unit: a counter of 12 bits, and a lead of up
+-- to 127 units, which is the 0.1 s of clock.sql.
+-- [each: bytea bigint]
+CREATE OR REPLACE FUNCTION snoflax.{flake generate}() RETURNS {type}
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
   v bigint := nextval('snoflax.flake_state'::regclass);
-  now_ms bigint := snoflax._clock_us() / 1000;
 BEGIN
-  IF (v >> 20) - now_ms NOT BETWEEN 0 AND 100 OR (v & 1048575::bigint) > {counter.max}
-    OR NOT snoflax._clock_is_checked('flake')
+  IF (v - ((snoflax._clock_us() / 1000) << 20)) & (-133173248)::bigint <> 0
+    OR NOT snoflax._clock_is_checked('flake'::text)
   THEN
-    v := snoflax._clock_advance('flake');
+    v := snoflax._clock_advance('flake'::text);
   END IF;
   v := (((v >> 20) - snoflax._flake_epoch_ms()) << {time.shift})
     | (snoflax._flake_number() << {worker.shift}) | (v & {counter.max}::bigint);
-  IF fits_bigint AND v < 0 THEN
-    RAISE EXCEPTION 'flake_generate_bigint: the flake % is 2^63 or more and does not fit a bigint', int8send(v)
-      USING ERRCODE = '22003';
-  END IF;
-  RETURN v;
+{flake bits}
 END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.flake_generate() RETURNS bytea
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN int8send(snoflax._flake_next(false));
-
-CREATE OR REPLACE FUNCTION snoflax.flake_generate_bigint() RETURNS bigint
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax._flake_next(true);
 
 -- [generators: uuid8]
 

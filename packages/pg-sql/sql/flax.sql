@@ -109,30 +109,28 @@ CREATE OR REPLACE FUNCTION snoflax._flax_clock() RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN ((snoflax._clock_us() / 1000 - {middleMs}) * 16777216) # (-9223372036854775808);
 
--- One expression, because PL/pgSQL takes half as much again. gen_random_uuid() draws on a secure source, and its last 7
--- bytes are all random: version and variant are before them.
+-- What a DEFAULT calls is planned with every single-row INSERT. The planner puts the body of a function in SQL in place of
+-- the call, anew each time, which takes longer than many of these bodies run. A function in PL/pgSQL is one node to it, and
+-- keeps the plans of its expressions. Those start anew in each transaction, so few short expressions are best.
+-- gen_random_uuid() draws on a secure source, and its last 7 bytes are all random: version and variant are before them.
 CREATE OR REPLACE FUNCTION snoflax.flax_generate() RETURNS bytea
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN substring(int8send(snoflax._flax_clock()), 1, 5) || substring(uuid_send(gen_random_uuid()), 10);
-
--- The characters of an id, without its bytes in between, from the first 8 digits bar their random bits, and a random
--- uuid: whose bytes are random in their lower 6 bits from byte 7 on, and byte 6 in its lower 4.
-CREATE OR REPLACE FUNCTION snoflax._flax_ascii_new(bits bigint, random bytea) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  digits1 bigint := snoflax._spread6(bits) | (((get_byte(random, 6) & 3) << 8) | (get_byte(random, 7) & 63))::bigint;
-  digits2 bigint := snoflax._read64(random, 8) & {low6};
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 BEGIN
-  RETURN int8send(snoflax._flax_codes(digits1)) || int8send(snoflax._flax_codes(digits2));
+  RETURN substring(int8send(snoflax._flax_clock()), 1, 5) || substring(uuid_send(gen_random_uuid()), 10);
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.flax_generate_uuid() RETURNS uuid
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN encode(snoflax._flax_ascii_new(snoflax._flax_clock() >> 16, uuid_send(gen_random_uuid())), 'hex')::uuid;
-
-CREATE OR REPLACE FUNCTION snoflax.flax_generate_text() RETURNS text
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN encode(snoflax._flax_ascii_new(snoflax._flax_clock() >> 16, uuid_send(gen_random_uuid())), 'escape');
+-- The base64 of those bytes. Its first 7 characters contain the time and get the digits of our alphabet. Any digits will do
+-- for the 9 random ones, as long as each is one of ours, so only + and / are replaced there.
+-- [each: uuid text]
+CREATE OR REPLACE FUNCTION snoflax.flax_generate_{form}() RETURNS {type}
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
+  base64 text := encode(
+    substring(int8send(snoflax._flax_clock()), 1, 5) || substring(uuid_send(gen_random_uuid()), 10), 'base64'::text);
+BEGIN
+  RETURN {flax characters};
+END $$;
+COMMENT ON FUNCTION snoflax.flax_generate_{form}() IS 'A new flax as {stored}.';
 
 -- A time before 2000 is before the epoch, whether truncated or floored.
 CREATE OR REPLACE FUNCTION snoflax.flax_generate_at(at timestamptz) RETURNS bytea
@@ -157,7 +155,5 @@ COMMENT ON FUNCTION snoflax.flax_generate_at_{form}(timestamptz) IS
 -- [generators: uuid8]
 
 COMMENT ON FUNCTION snoflax.flax_generate() IS 'A new flax as bytea. No two are ordered within a millisecond.';
-COMMENT ON FUNCTION snoflax.flax_generate_uuid() IS 'A new flax as uuid: the 16 characters as bytes.';
-COMMENT ON FUNCTION snoflax.flax_generate_text() IS 'A new flax as text.';
 COMMENT ON FUNCTION snoflax.flax_generate_at(timestamptz) IS
   'A new flax with this time, rounded down to its millisecond.';

@@ -171,21 +171,20 @@ END $$;
 
 REVOKE EXECUTE ON FUNCTION snoflax.sno_set_partition(integer) FROM PUBLIC;
 
--- 25 units are the 0.1 s that clock.sql speaks of.
+-- The bits of the value that may be set, less the clock's unit: a counter of 16 bits, and a lead of up to 31 units, which
+-- is the 0.1 s of clock.sql.
 CREATE OR REPLACE FUNCTION snoflax.sno_generate(meta integer DEFAULT 0) RETURNS bytea
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
 DECLARE
   v bigint := nextval('snoflax.sno_state'::regclass);
-  now_unit bigint := snoflax._clock_us() / {unitUs} - {epochUnits};
 BEGIN
-  IF meta NOT BETWEEN 0 AND {meta.max} THEN
-    RAISE EXCEPTION 'sno_generate: meta % is not from 0 to 255', meta USING ERRCODE = '22003';
-  END IF;
-  IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
-    OR (v & 16777215::bigint) > {sequence.max}
-    OR NOT snoflax._clock_is_checked('sno')
+  IF (v - ((snoflax._clock_us() / {unitUs} - {epochUnits}) << 24)) & (-520159232)::bigint <> 0
+    OR NOT snoflax._clock_is_checked('sno'::text) OR meta NOT BETWEEN 0 AND {meta.max}
   THEN
-    v := snoflax._clock_advance('sno');
+    IF meta NOT BETWEEN 0 AND {meta.max} THEN
+      RAISE EXCEPTION 'sno_generate: meta % is not from 0 to 255', meta USING ERRCODE = '22003';
+    END IF;
+    v := snoflax._clock_advance('sno'::text);
   END IF;
   RETURN substring(int8send(((v >> 24) << 9) | meta::bigint), 3)
     || substring(int8send((snoflax._sno_number() << {sequence.bits}) | (v & {sequence.max}::bigint)), 5);
@@ -198,17 +197,15 @@ CREATE OR REPLACE FUNCTION snoflax.sno_generate_{form}(meta integer DEFAULT 0) R
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
 DECLARE
   v bigint := nextval('snoflax.sno_state'::regclass);
-  now_unit bigint := snoflax._clock_us() / {unitUs} - {epochUnits};
   last_digits bigint;
 BEGIN
-  IF meta NOT BETWEEN 0 AND {meta.max} THEN
-    RAISE EXCEPTION 'sno_generate_{form}: meta % is not from 0 to 255', meta USING ERRCODE = '22003';
-  END IF;
-  IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
-    OR (v & 16777215::bigint) > {sequence.max}
-    OR NOT snoflax._clock_is_checked('sno')
+  IF (v - ((snoflax._clock_us() / {unitUs} - {epochUnits}) << 24)) & (-520159232)::bigint <> 0
+    OR NOT snoflax._clock_is_checked('sno'::text) OR meta NOT BETWEEN 0 AND {meta.max}
   THEN
-    v := snoflax._clock_advance('sno');
+    IF meta NOT BETWEEN 0 AND {meta.max} THEN
+      RAISE EXCEPTION 'sno_generate_{form}: meta % is not from 0 to 255', meta USING ERRCODE = '22003';
+    END IF;
+    v := snoflax._clock_advance('sno'::text);
   END IF;
   last_digits := snoflax._spread5(snoflax._sno_number() << {sequence.bits})
     | ((meta >> 3)::bigint << 56) | ((meta & 7)::bigint << 50)

@@ -267,12 +267,10 @@ DECLARE
   us bigint := snoflax._clock_us();
   second bigint;
 BEGIN
-  IF (v >> 20) - (us / 1000000 * {stepsPerSecond} + us % 1000000::bigint / {stepUs})
-      NOT BETWEEN 0 AND 97
-    OR (v & 1048575::bigint) > {sequence.max}
-    OR NOT snoflax._clock_is_checked('uid')
+  IF (v - ((us / 1000000 * {stepsPerSecond} + us % 1000000::bigint / {stepUs}) << 20)) & (-133185536)::bigint <> 0
+    OR NOT snoflax._clock_is_checked('uid'::text)
   THEN
-    v := snoflax._clock_advance('uid');
+    v := snoflax._clock_advance('uid'::text);
   END IF;
   second := (v >> 20) / {stepsPerSecond};
   RETURN int8send(((second / 1000000) << {uid_local.megaSeconds.shift})

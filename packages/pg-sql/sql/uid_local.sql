@@ -170,12 +170,10 @@ DECLARE
   us bigint := snoflax._clock_us();
   second bigint;
 BEGIN
-  IF (v >> 20) - (us / 1000000 * {uid.stepsPerSecond} + us % 1000000::bigint / {uid.stepUs})
-      NOT BETWEEN 0 AND 97
-    OR (v & 1048575::bigint) > {uid.sequence.max}
-    OR NOT snoflax._clock_is_checked('uid_local')
+  IF (v - ((us / 1000000 * {uid.stepsPerSecond} + us % 1000000::bigint / {uid.stepUs}) << 20)) & (-133185536)::bigint <> 0
+    OR NOT snoflax._clock_is_checked('uid_local'::text)
   THEN
-    v := snoflax._clock_advance('uid_local');
+    v := snoflax._clock_advance('uid_local'::text);
   END IF;
   second := (v >> 20) / {uid.stepsPerSecond};
   RETURN ((second / 1000000) << {megaSeconds.shift})

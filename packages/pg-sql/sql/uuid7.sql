@@ -70,12 +70,10 @@ DO $do$ BEGIN
 END $do$;
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_generate_uuid() RETURNS uuid
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax.uuid7_generate();
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$ BEGIN RETURN snoflax.uuid7_generate(); END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_generate_text() RETURNS text
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax.uuid7_generate()::text;
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$ BEGIN RETURN snoflax.uuid7_generate()::text; END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_generate_at(at timestamptz) RETURNS uuid
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
@@ -227,16 +225,22 @@ END $$;
 
 -- 80 random bits: a UUIDv4 has 20 random hex digits around the 16 characters in which version and variant are.
 CREATE OR REPLACE FUNCTION snoflax.ulid_generate() RETURNS uuid
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax._uuid_of_ms(snoflax._clock_us() / 1000, overlay(gen_random_uuid()::text PLACING '' FROM 9 FOR 16));
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+  RETURN snoflax._uuid_of_ms(snoflax._clock_us() / 1000, overlay(gen_random_uuid()::text PLACING ''::text FROM 9 FOR 16));
+END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_generate_uuid() RETURNS uuid
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax.ulid_generate();
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+  RETURN snoflax.ulid_generate();
+END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_generate_text() RETURNS text
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax._crockford(snoflax.ulid_generate(), 7);
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+  RETURN snoflax._crockford(snoflax.ulid_generate(), 7::bigint);
+END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_generate_at(at timestamptz) RETURNS uuid
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
@@ -399,12 +403,16 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN snoflax._typeid_prefix(prefix, 'typeid_generate') || snoflax._crockford(snoflax.uuid7_generate(), 39);
 
 CREATE OR REPLACE FUNCTION snoflax.typeid_generate_uuid() RETURNS uuid
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax.uuid7_generate();
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+  RETURN snoflax.uuid7_generate();
+END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.typeid_generate_text() RETURNS text
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax._crockford(snoflax.uuid7_generate(), 39);
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+  RETURN snoflax._crockford(snoflax.uuid7_generate(), 39::bigint);
+END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.typeid_generate_at(prefix text, at timestamptz) RETURNS text
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
