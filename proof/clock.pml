@@ -97,17 +97,22 @@ end:
   :: d_step { stage == 2 && mine == timeline && GOOD(value, LEAD) && HERE -> give(); checked = timeline; done() }
   :: d_step { stage == 3 && mine == timeline && GOOD(value, LEAD) && HERE -> give(); checked = timeline; lock = false; done() }
   :: atomic { stage == 1 && mine == timeline && !(GOOD(value, NEAR) && CHECKED) -> stage = 2; draw() }
+  /* The lock is free, so there is nobody to wait for. */
+  :: atomic { stage == 1 && mine == timeline && !(GOOD(value, NEAR) && CHECKED) && !lock ->
+       stage = 3; lock = true; draw() }
 #ifdef NO_LOCK
   :: atomic { stage == 2 && mine == timeline && !(GOOD(value, LEAD) && HERE) -> stage = 3; draw() }
 #else
   :: atomic { stage == 2 && mine == timeline && !(GOOD(value, LEAD) && HERE) && !lock ->
        stage = 3; lock = true; draw() }
 #endif
-  :: d_step { stage == 3 && mine == timeline && !(GOOD(value, LEAD) && HERE) ->
+  :: atomic { stage == 3 && mine == timeline && !(GOOD(value, LEAD) && HERE) ->
        next = MAX(clock, UNIT(value) + 1);
 #ifndef NO_HALF_UNIT
        next = MAX(clock, UNIT(value) + 1 + (COUNTER(value) >= COUNTERS / 2 -> 1 : 0));
 #endif
+       /* Ahead of the clock, as after a wait for the lock. */
+       if :: next = MAX(next, clock + NEAR) :: true fi;
 #ifndef NO_NEW_TIMELINE
        if :: recorded != timeline -> next = MAX(next, clock + LEAD) :: else fi;
 #endif

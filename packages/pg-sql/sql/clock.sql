@@ -5,6 +5,8 @@
 -- its unit is not over, it is at most 0.1 s ahead of the clock, and its counter fits the id. Otherwise
 -- _clock_advance() checks that this is still the database that may generate ids, and moves the sequence to a new unit.
 -- While the state is further ahead, each id costs that check, so no id is more than about 0.1 s ahead without one.
+-- It is ahead of the clock where more ids are wanted than a unit has numbers, where the clock steps back, and 0.05 s at most
+-- where sessions wait for each other.
 --
 -- A session's first id costs the check too, since the server may have been promoted, and lack ids whose units are not
 -- over. The timeline can't change while a session writes, so once for each session is enough.
@@ -122,6 +124,8 @@ DECLARE
   now_unit bigint;
   v bigint;
   next_unit bigint;
+  held boolean;
+  waited boolean;
 BEGIN
   BEGIN
     -- Inside the subtransaction, so that it locks the tables again each time: then a session notices functions that
@@ -130,7 +134,8 @@ BEGIN
     IF g.setup IS NOT NULL AND g.number IS NULL THEN
       RAISE EXCEPTION '%_generate: this database has no partition, worker or node yet', wanted
         USING ERRCODE = '55000', HINT = g.setup || ', with a value that no other generator uses.';
-    ELSIF g.setup IS NOT NULL AND (
+    -- A session stays in its database on its server, so once is enough.
+    ELSIF g.setup IS NOT NULL AND NOT snoflax._clock_is_checked(wanted) AND (
       g.database <> (SELECT oid FROM pg_database WHERE datname = current_database())
       OR g.system <> snoflax._server_system())
     THEN
@@ -143,11 +148,10 @@ BEGIN
     END IF;
     lead := 10 * g.units_per_second;
 
-    FOR locked IN 0..1 LOOP
-      -- First without the lock: another session may have moved the state meanwhile.
-      IF locked = 1 THEN
-        PERFORM pg_advisory_xact_lock(1936617320, g.state::oid::integer);
-      END IF;
+    -- While another session has the lock, first without it: that session is about to move the state.
+    held := pg_try_advisory_xact_lock(1936617320, g.state::oid::integer);
+    waited := NOT held;
+    LOOP
       -- Before nextval(): a value from before another session's move is not good after it.
       recorded := pg_sequence_last_value(g.timeline);
       v := nextval(g.state);
@@ -163,10 +167,18 @@ BEGIN
       THEN
         RAISE SQLSTATE 'SNF00';
       END IF;
+      EXIT WHEN held;
+      PERFORM pg_advisory_xact_lock(1936617320, g.state::oid::integer);
+      held := true;
     END LOOP;
 
     -- One unit more if v is in the upper half of its unit, so that there is always half a unit between.
     next_unit := greatest(now_unit, (v >> g.shift) + 1 + ((v >> (g.shift - 1)) & 1));
+    -- If the unit was over again before the lock came round, sessions would only wait for each other from now on. So they
+    -- get the units of the next 0.05 s, in which each finds its value on the fast path.
+    IF waited THEN
+      next_unit := greatest(next_unit, now_unit + g.units_per_second / 20);
+    END IF;
     -- A promoted standby may lack its primary's last ids, and so may a sequence that was created again. Those ids were
     -- at most 10 s ahead of the clock.
     IF recorded <> timeline THEN
