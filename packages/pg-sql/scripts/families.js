@@ -70,6 +70,9 @@ export const FAMILIES = {
     'upper end': ', true, neighbourhood',
     recheck: `
   AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time`,
+    'prefixed recheck': `
+  AND snoflax.uid_prefixed_time(prefix, id, neighbourhood) >= from_time
+  AND snoflax.uid_prefixed_time(prefix, id, neighbourhood) < until_time`,
   },
   uid_local: {
     ...common('uid_local', uidLocal),
@@ -207,6 +210,7 @@ function common(name, { byteLength, tag }) {
     'lower end': '{option passed}',
     'upper end': '{option passed}',
     recheck: '',
+    'prefixed recheck': '',
     'times unit': '',
     precision: 'to the millisecond',
     'time refusal': '',

@@ -346,6 +346,46 @@ COMMENT ON FUNCTION snoflax.{family}_between{between}({column}, timestamptz, tim
   'Whether a {family}, stored as {stored}, was generated at or after from_time and before until_time. In WHERE it is a '
   'range of the key and uses its index. NULL for NULL{option refusal}.';
 
+-- [prefixed texts]
+
+-- Text columns store the prefix. Each function takes it first, as in *_prefixed_encode, and refuses ids with another one. Of
+-- them only *_between is not STRICT, and has the bounds in its body, so that the planner sees a range of the key.
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_time(prefix text, id text{option}) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.{family}_time(snoflax._without_prefix(prefix, id, '{family}_prefixed_time'::text){option passed});
+
+COMMENT ON FUNCTION snoflax.{family}_prefixed_time(text, text{option type}) IS
+  'When the {family} behind that prefix was made, {precision}; 22P02 for any other prefix, {refusal of text}{time refusal}.';
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_is_valid(prefix text, id text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN starts_with(id, snoflax._check_prefix(prefix, '{family}_prefixed_is_valid'::text))
+  AND snoflax.{family}_is_valid(substr(id, char_length(prefix) + 2));
+
+COMMENT ON FUNCTION snoflax.{family}_prefixed_is_valid(text, text) IS
+  'Whether it is a {family} behind that prefix; 22023 for a malformed prefix.';
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_lower_bound(prefix text, at timestamptz{option}) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, '{family}_prefixed_lower_bound'::text)
+  || snoflax.{family}_lower_bound_text(at{option passed});
+
+COMMENT ON FUNCTION snoflax.{family}_prefixed_lower_bound(text, timestamptz{option type}) IS
+  'The smallest {family} behind that prefix {at or after} this time; 22008 after the last time.';
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_between(
+  prefix text, id text, from_time timestamptz, until_time timestamptz{option}) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._check_prefix(prefix, '{family}_prefixed_between'::text)
+    || snoflax._{family}_end_text(from_time{lower end})
+  AND id COLLATE "C" < snoflax._check_prefix(prefix, '{family}_prefixed_between'::text)
+    || snoflax._{family}_end_text(until_time{upper end}){prefixed recheck};
+
+COMMENT ON FUNCTION snoflax.{family}_prefixed_between(text, text, timestamptz, timestamptz{option type}) IS
+  'Whether a {family}, stored as text behind that prefix, was generated at or after from_time and before until_time. In '
+  'WHERE it is a range of the key and uses its index. NULL for NULL{option refusal}.';
+
 -- [between of a domain]
 
 -- The domain of a column says which form its uuids have.

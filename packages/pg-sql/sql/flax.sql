@@ -93,6 +93,7 @@ COMMENT ON FUNCTION snoflax.flax_lower_bound(timestamptz) IS
 -- [checks: bytea text uuid]
 -- [domains: binary uuid uuid8 text]
 -- [between: binary uuid uuid8 text]
+-- [prefixed texts]
 -- [between of a domain: uuid8]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------

@@ -159,6 +159,27 @@ CREATE OR REPLACE FUNCTION snoflax.flax_between(id uuid, from_time timestamptz, 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._flax_end_uuid(from_time) AND id < snoflax._flax_end_uuid(until_time);
 
+-- Of texts with a prefix -----------------------------------------------------------------------------------------------
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_time(prefix text, id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN snoflax.flax_time(snoflax.flax_prefixed_decode(prefix, id));
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_is_valid(prefix text, id text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN starts_with(id, snoflax._check_prefix(prefix, 'flax_prefixed_is_valid'))
+  AND snoflax.flax_is_valid(substr(id, char_length(prefix) + 2));
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'flax_prefixed_lower_bound') || snoflax.flax_lower_bound_text(at);
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_between(
+  prefix text, id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._check_prefix(prefix, 'flax_prefixed_between') || snoflax._flax_end_text(from_time)
+  AND id COLLATE "C" < snoflax._check_prefix(prefix, 'flax_prefixed_between') || snoflax._flax_end_text(until_time);
+
 -- Generators ----------------------------------------------------------------------------------------------------------
 
 -- The upper 40 bits are milliseconds since 2015; outside the family's span the product overflows, which is an error.

@@ -220,6 +220,7 @@ COMMENT ON FUNCTION snoflax.uid_upper_bound(timestamptz, integer) IS
 -- [checks: bytea text uuid]
 -- [domains: binary uuid uuid8 text]
 -- [between: binary uuid uuid8 text]
+-- [prefixed texts]
 -- [between of a domain: uuid8]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------

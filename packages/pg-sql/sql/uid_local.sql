@@ -141,6 +141,7 @@ COMMENT ON FUNCTION snoflax.uid_local_lower_bound_bigint(timestamptz) IS
 -- [checks: bytea bigint text uuid]
 -- [domains: binary bigint uuid8 text]
 -- [between: binary bigint uuid8 text]
+-- [prefixed texts]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 

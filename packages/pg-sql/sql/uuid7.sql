@@ -136,6 +136,32 @@ CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_decode(prefix text, id text) R
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._uuid7_of_text(snoflax._without_prefix(prefix, id, 'uuid7_prefixed_decode'), 'uuid7_prefixed_decode');
 
+CREATE OR REPLACE FUNCTION snoflax._uuid7_end_text(at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid7_end(at)::text;
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_between(id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._uuid7_end_text(from_time) AND id COLLATE "C" < snoflax._uuid7_end_text(until_time);
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_time(prefix text, id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.uuid7_time(snoflax._without_prefix(prefix, id, 'uuid7_prefixed_time'::text));
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_is_valid(prefix text, id text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN starts_with(id, snoflax._check_prefix(prefix, 'uuid7_prefixed_is_valid'::text)) AND snoflax.uuid7_is_valid(substr(id, char_length(prefix) + 2));
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'uuid7_prefixed_lower_bound'::text) || snoflax.uuid7_lower_bound(at)::text;
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_between(
+  prefix text, id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._check_prefix(prefix, 'uuid7_prefixed_between'::text) || snoflax._uuid7_end_text(from_time)
+  AND id COLLATE "C" < snoflax._check_prefix(prefix, 'uuid7_prefixed_between'::text) || snoflax._uuid7_end_text(until_time);
+
 CREATE OR REPLACE FUNCTION snoflax.uuid7_partman_encode_uuid(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uuid7_lower_bound(at);
@@ -144,6 +170,17 @@ CREATE OR REPLACE FUNCTION snoflax.uuid7_partman_decode(key text) RETURNS timest
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uuid7_time(key::uuid);
 
+COMMENT ON FUNCTION snoflax.uuid7_prefixed_time(text, text) IS
+  'When the UUIDv7 behind that prefix was made, to the millisecond; 22P02 for any other prefix, and if it is none.';
+COMMENT ON FUNCTION snoflax.uuid7_prefixed_is_valid(text, text) IS
+  'Whether it is a UUIDv7 behind that prefix; 22023 for a malformed prefix.';
+COMMENT ON FUNCTION snoflax.uuid7_prefixed_lower_bound(text, timestamptz) IS
+  'The smallest UUIDv7 behind that prefix whose time is at or after this time; 22008 after the last time.';
+COMMENT ON FUNCTION snoflax.uuid7_prefixed_between(text, text, timestamptz, timestamptz) IS
+  'Whether the UUIDv7, stored as text behind that prefix, was generated at or after from_time and before until_time. Uses the '
+  'index and partitions of a column COLLATE "C".';
+COMMENT ON FUNCTION snoflax.uuid7_between(text, timestamptz, timestamptz) IS
+  'The same of a text column, whose index and partitions are used if it is COLLATE "C".';
 COMMENT ON FUNCTION snoflax.uuid7_generate() IS 'A new UUIDv7: uuidv7() from PostgreSQL 18 on.';
 COMMENT ON FUNCTION snoflax.uuid7_generate_uuid() IS 'The same as uuid7_generate(), by the name that the ORM packages call.';
 COMMENT ON FUNCTION snoflax.uuid7_generate_text() IS 'The same as text.';
@@ -245,7 +282,7 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax.ulid_generate_at(at timestamptz) RETURNS uuid
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 RETURN snoflax._uuid_of_ms(snoflax._ms_of_uuid(at, 'ulid_generate_at'),
-  overlay(gen_random_uuid()::text PLACING '' FROM 9 FOR 16));
+  overlay(gen_random_uuid()::text PLACING ''::text FROM 9 FOR 16));
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_is_valid(id text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -315,6 +352,24 @@ CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_decode(prefix text, id text) RE
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._ulid_uuid(snoflax._without_prefix(prefix, id, 'ulid_prefixed_decode'), 'ulid_prefixed_decode');
 
+CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_time(prefix text, id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.ulid_time(snoflax._without_prefix(prefix, id, 'ulid_prefixed_time'::text));
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_is_valid(prefix text, id text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN starts_with(id, snoflax._check_prefix(prefix, 'ulid_prefixed_is_valid'::text)) AND snoflax.ulid_is_valid(substr(id, char_length(prefix) + 2));
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'ulid_prefixed_lower_bound'::text) || snoflax.ulid_lower_bound_text(at);
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_between(
+  prefix text, id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._check_prefix(prefix, 'ulid_prefixed_between'::text) || snoflax._ulid_end_text(from_time)
+  AND id COLLATE "C" < snoflax._check_prefix(prefix, 'ulid_prefixed_between'::text) || snoflax._ulid_end_text(until_time);
+
 CREATE OR REPLACE FUNCTION snoflax.ulid_partman_encode_uuid(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.ulid_lower_bound(at);
@@ -328,6 +383,15 @@ CREATE OR REPLACE FUNCTION snoflax.ulid_partman_decode(key text) RETURNS timesta
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN key ~ '-' THEN snoflax.ulid_time(key::uuid) ELSE snoflax.ulid_time(key) END;
 
+COMMENT ON FUNCTION snoflax.ulid_prefixed_time(text, text) IS
+  'When the ULID behind that prefix was made, to the millisecond; 22P02 for any other prefix, and if it is none.';
+COMMENT ON FUNCTION snoflax.ulid_prefixed_is_valid(text, text) IS
+  'Whether it is a ULID behind that prefix; 22023 for a malformed prefix.';
+COMMENT ON FUNCTION snoflax.ulid_prefixed_lower_bound(text, timestamptz) IS
+  'The smallest ULID behind that prefix whose time is at or after this time; 22008 after the last time.';
+COMMENT ON FUNCTION snoflax.ulid_prefixed_between(text, text, timestamptz, timestamptz) IS
+  'Whether the ULID, stored as text behind that prefix, was generated at or after from_time and before until_time. Uses the '
+  'index and partitions of a column COLLATE "C".';
 COMMENT ON FUNCTION snoflax.ulid_generate() IS 'A new ULID as uuid; its 80 random bits don''t order the ids of a millisecond.';
 COMMENT ON FUNCTION snoflax.ulid_generate_uuid() IS 'The same as ulid_generate(), by the name that the ORM packages call.';
 COMMENT ON FUNCTION snoflax.ulid_generate_text() IS 'The same as text.';
@@ -400,7 +464,7 @@ END $$;
 -- Not STRICT, as the planner would then not put the body in place of the call, and the prefix would be checked each time.
 CREATE OR REPLACE FUNCTION snoflax.typeid_generate(prefix text) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax._typeid_prefix(prefix, 'typeid_generate') || snoflax._crockford(snoflax.uuid7_generate(), 39);
+RETURN snoflax._typeid_prefix(prefix, 'typeid_generate') || snoflax._crockford(snoflax.uuid7_generate(), 39::bigint);
 
 CREATE OR REPLACE FUNCTION snoflax.typeid_generate_uuid() RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
@@ -434,6 +498,42 @@ CREATE OR REPLACE FUNCTION snoflax.typeid_between(id uuid, from_time timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._uuid7_end(from_time) AND id < snoflax._uuid7_end(until_time);
 
+CREATE OR REPLACE FUNCTION snoflax._typeid_end_text(at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._crockford(snoflax._uuid7_end(at), 39::bigint);
+
+CREATE OR REPLACE FUNCTION snoflax._typeid_is_valid(suffix text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN suffix COLLATE "C" ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text
+  THEN snoflax.uuid7_is_valid(snoflax._crockford_uuid(suffix)) ELSE false END;
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_time(prefix text, id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.typeid_time(snoflax.typeid_decode(prefix, id));
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_is_valid(prefix text, id text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN starts_with(id, snoflax._typeid_prefix(prefix, 'typeid_prefixed_is_valid'::text)) AND snoflax._typeid_is_valid(substr(id, char_length(prefix) + 2));
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._typeid_prefix(prefix, 'typeid_prefixed_lower_bound'::text) || snoflax._crockford(snoflax.typeid_lower_bound(at), 39::bigint);
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_between(
+  prefix text, id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._typeid_prefix(prefix, 'typeid_prefixed_between'::text) || snoflax._typeid_end_text(from_time)
+  AND id COLLATE "C" < snoflax._typeid_prefix(prefix, 'typeid_prefixed_between'::text) || snoflax._typeid_end_text(until_time);
+
+COMMENT ON FUNCTION snoflax.typeid_prefixed_time(text, text) IS
+  'When the TypeID behind that prefix was made, to the millisecond; 22P02 for any other prefix, and if it is none.';
+COMMENT ON FUNCTION snoflax.typeid_prefixed_is_valid(text, text) IS
+  'Whether it is a TypeID behind that prefix; 22023 for a malformed prefix.';
+COMMENT ON FUNCTION snoflax.typeid_prefixed_lower_bound(text, timestamptz) IS
+  'The smallest TypeID behind that prefix whose time is at or after this time; 22008 after the last time.';
+COMMENT ON FUNCTION snoflax.typeid_prefixed_between(text, text, timestamptz, timestamptz) IS
+  'Whether the TypeID, stored as text behind that prefix, was generated at or after from_time and before until_time. Uses the '
+  'index and partitions of a column COLLATE "C".';
 COMMENT ON FUNCTION snoflax.typeid_encode(text, uuid) IS
   'The TypeID of a UUID of any version: prefix, _, and 26 characters; 22023 for a prefix that TypeID does not allow.';
 COMMENT ON FUNCTION snoflax.typeid_decode(text, text) IS

@@ -144,7 +144,12 @@ export function checkRandomBetween(checks: Checks, tested: TestedFamily, random:
     const given = `split_part($1, '|', 1)::${TYPES[storage]}`
     const ends = "split_part($1, '|', 2)::timestamptz, split_part($1, '|', 3)::timestamptz"
     const input = [value, timestamptz(from), timestamptz(until)].join('|')
-    checks.gives(`${call}(${given}, ${ends}${option})`, input, String(from <= us && us < until))
+    const isBetween = String(from <= us && us < until)
+    checks.gives(`${call}(${given}, ${ends}${option})`, input, isBetween)
+    if (storage === 'text') {
+      const prefixed = `snoflax.${name}_prefixed_between('cus', 'cus_' || ${given}, ${ends}${option})`
+      checks.gives(prefixed, input, isBetween)
+    }
   }
 }
 

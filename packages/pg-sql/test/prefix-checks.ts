@@ -45,4 +45,18 @@ export function checkRandomPrefix(checks: Checks, tested: TestedFamily, random: 
   expect(`snoflax.${name}_prefixed_decode($1::jsonb ->> 0, $1::jsonb ->> 1)`, text, (chosen) =>
     hexLiteral(chosen.decode(text)),
   )
+  if (!family.storages.includes('text')) return
+  expect(`snoflax.${name}_prefixed_is_valid($1::jsonb ->> 0, $1::jsonb ->> 1)`, text, (chosen) =>
+    String(chosen.is(text)),
+  )
+  const ms = (time: string) => `(extract(epoch FROM ${time}) * 1000)::bigint`
+  expect(ms(`snoflax.${name}_prefixed_time($1::jsonb ->> 0, $1::jsonb ->> 1)`), text, (chosen) =>
+    String(chosen.timeMs(text)),
+  )
+  const at = new Date(Number(random.bigint(-1_000_000_000_000n, 4_000_000_000_000n)))
+  expect(
+    `snoflax.${name}_prefixed_lower_bound($1::jsonb ->> 0, ($1::jsonb ->> 1)::timestamptz)`,
+    at.toISOString(),
+    (chosen) => chosen.lowerBound(at),
+  )
 }

@@ -1,7 +1,9 @@
-import { flax, prefixed, sno } from '@snoflax/core'
+import { flax, prefixed, sno, uid } from '@snoflax/core'
+import { sqlCall } from '@snoflax/core/adapter'
 import type { PostgresDatabase } from '@snoflax/test'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from './installed.js'
+import { planOf, queryOf } from './plans.js'
 
 let database: PostgresDatabase
 beforeAll(async () => {
@@ -45,4 +47,67 @@ test('a lookup by a prefixed text uses the primary key', async () => {
   const plan = JSON.stringify(row['QUERY PLAN'])
   expect(plan).toMatch(/Index (Only )?Scan|Bitmap/)
   expect(plan).not.toContain('flax_prefixed_decode')
+})
+
+describe.each([flax, sno, uid])('a text column with a prefix, of $name', (base) => {
+  const family = prefixed<string, typeof flax>(base as unknown as typeof flax, 'cus')
+  const table = `by_${base.name}`
+  const call = (verb: string, args: string) => `snoflax.${base.name}_prefixed_${verb}('cus', ${args})`
+
+  beforeAll(async () => {
+    await database.query(`SELECT snoflax.sno_set_partition(7), snoflax.uid_set_node('here')`)
+    await database.query(
+      `CREATE TABLE ${table} (id text COLLATE "C" PRIMARY KEY DEFAULT ${sqlCall(family, 'text')}, n integer)`,
+    )
+  })
+
+  test('gets ids by default that core reads', async () => {
+    const rows = await database.query(`INSERT INTO ${table} (n) SELECT generate_series(1, 20) RETURNING id`)
+    const ids = rows.map(({ id }) => family.parse(id))
+    expect(new Set(ids).size).toBe(20)
+    const times = await database.query(
+      `SELECT id, extract(epoch FROM ${call('time', 'id')})::float8 * 1000 AS ms FROM ${table}`,
+    )
+    for (const { id, ms } of times) expect(ms).toBe(family.timeMs(id as never))
+    expect(await database.query(`SELECT bool_and(${call('is_valid', 'id')}) AS all FROM ${table}`)).toEqual([
+      { all: true },
+    ])
+  })
+
+  test('is searched for a range of time by its index, which is that of core', async () => {
+    const [from, until] = [new Date('2026-02-01'), new Date('2026-03-01')]
+    await database.query(
+      `INSERT INTO ${table} (id) SELECT ${call('lower_bound', 'at')}
+         FROM generate_series(timestamptz '2026-01-01Z', '2026-06-30Z', '1 hour') AS at`,
+    )
+    await database.query(`ANALYZE ${table}`)
+    const sql = `SELECT id FROM ${table} WHERE ${call('between', `id, '${from.toISOString()}', '${until.toISOString()}'`)}`
+    const nodes = await planOf(queryOf(database), sql)
+    expect(nodes.find((node) => node['Index Name'] === `${table}_pkey`)?.['Index Cond']).toMatch(
+      /id >= 'cus_.* AND .*id < 'cus_/,
+    )
+    const found = await database.query(sql)
+    expect(found).toHaveLength(28 * 24)
+    const { gte, lt } = family.range(from, until)
+    const byCore = await database.query(
+      `SELECT count(*)::integer AS rows FROM ${table} WHERE id COLLATE "C" >= $1 AND id COLLATE "C" < $2`,
+      [gte, lt],
+    )
+    expect(byCore[0]?.['rows']).toBeGreaterThanOrEqual(28 * 24)
+    if (base.exactRange) expect(byCore).toEqual([{ rows: 28 * 24 }])
+  })
+
+  test('refuses another prefix, and has nothing of it in a range', async () => {
+    const other = `ord_${(family.min as string).slice(4)}`
+    await expect(database.query(`SELECT ${call('time', '$1')}`, [other])).rejects.toMatchObject({
+      code: '22P02',
+      message: expect.stringContaining(`${base.name}_prefixed_time: an id must begin with "cus_", not "ord_`),
+    })
+    expect(
+      await database.query(
+        `SELECT ${call('is_valid', '$1')} AS is, ${call('between', "$1, '-infinity', 'infinity'")} AS within`,
+        [other],
+      ),
+    ).toEqual([{ is: false, within: false }])
+  })
 })

@@ -23,7 +23,7 @@ test('the statements of docs/postgresql-time.md run, and each plan is the one sh
       explained = code.startsWith('EXPLAIN') ? rows.map((row) => `${row['QUERY PLAN']}\n`).join('') : ''
     }
   }
-  expect(plans).toBe(6)
+  expect(plans).toBe(7)
   await client.end()
   await database.close()
 })
