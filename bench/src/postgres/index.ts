@@ -5,10 +5,11 @@ import { generate } from './generate.js'
 import { insert } from './insert.js'
 import { openPlace, type Place } from './place.js'
 import { range } from './range.js'
+import { manyWriters, oneRow } from './rows.js'
 import { size } from './size.js'
 
 export const postgres: Chapter<Place> = {
   name: 'postgres',
-  sections: [generate, encode, decode, time, bounds, clients, insert, size, range],
+  sections: [generate, encode, decode, time, bounds, clients, oneRow, manyWriters, insert, size, range],
   open: openPlace,
 }
