@@ -44,6 +44,30 @@ describe.each(FAMILIES)('$name', ({ name }) => {
 
 const STATEFUL = ['sno', 'flake', 'uid', 'uid_local']
 
+test.each(STATEFUL)(
+  '%s: sessions that wait for each other repeat none, little ahead of the clock',
+  async (name) => {
+    const clients = await Promise.all(Array.from({ length: SESSIONS }, () => database.connect()))
+    const made = await Promise.all(
+      clients.map(async (client) => {
+        const ids: string[] = []
+        for (let n = 0; n < 100; n++) {
+          const { rows } = await client.query(
+            `WITH made AS MATERIALIZED (SELECT snoflax.${name}_generate() AS id)
+           SELECT encode(id, 'hex') AS id, snoflax.${name}_time(id) - clock_timestamp() < '0.2 s' AS near FROM made`,
+          )
+          expect(rows[0]?.near).toBe(true)
+          ids.push(rows[0]?.id)
+        }
+        return ids
+      }),
+    )
+    await Promise.all(clients.map((client) => client.end()))
+    for (const ids of made) expect([...ids].sort()).toEqual(ids)
+    expect(new Set(made.flat()).size).toBe(SESSIONS * 100)
+  },
+)
+
 test.each(STATEFUL)('%s: a read-only transaction is refused', async (name) => {
   const client = await database.connect()
   await client.query('BEGIN READ ONLY')
