@@ -268,7 +268,8 @@ DECLARE
   us bigint := snoflax._clock_us();
   second bigint;
 BEGIN
-  IF (v - ((us / 1000000 * {stepsPerSecond} + us % 1000000::bigint / {stepUs}) << 20)) & (-133185536)::bigint <> 0
+  IF (((v >> 20) - (us / 1000000 * {stepsPerSecond} + us % 1000000::bigint / {stepUs})) & (-128)::bigint)
+      | (v & 1032192::bigint) <> 0
     OR NOT snoflax._clock_is_checked('uid'::text)
   THEN
     v := snoflax._clock_advance('uid'::text);
