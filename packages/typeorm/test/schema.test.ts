@@ -473,7 +473,7 @@ describe("default: 'database'", () => {
   })
 
   test("uses another schema's functions", async () => {
-    expect(await defaultOf({ schema: 'ids' })).toBe('ids.flax_generate_uuid()')
+    expect(await defaultOf({ schema: 'ids' })).toBe('ids.flax_generate_text()')
     for (const schema of ['x; DROP TABLE', 'Ids', 'select', '']) {
       await expect(defaultOf({ schema })).rejects.toMatchObject({
         code: 'INVALID_OPTION',

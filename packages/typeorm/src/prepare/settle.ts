@@ -79,14 +79,6 @@ function prepare(
     const storage = once(storages, definition, () =>
       storageFor(family, database, { storage: definition.storage, exactBigint }),
     )
-    if (storage.name === 'text' && storage.converts) {
-      throw new IdError(
-        'STORAGE_REFUSED',
-        `${family.name}: TypeORM converts text twice, but a prefix can be removed only once; use another storage, or ` +
-          `prefixed(…, { stored: 'prefixed' })`,
-        { family: family.name, field: 'storage', path },
-      )
-    }
     if (own && own !== definition) agree({ path, ...own }, { ...target, family, storage: storage.name })
     applyType(column, storage)
     if (own) applyDefault(column, own, storage)
