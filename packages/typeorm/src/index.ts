@@ -1,5 +1,5 @@
 export type { IdSource } from '@snoflax/core/adapter'
-export type { IdColumnOptions, PlainIdColumnOptions } from './columns/definition.js'
+export type { IdColumnOptions, PlainIdColumnOptions, PrefixOption } from './columns/definition.js'
 export {
   type FamilyColumn,
   FlakeIdColumn,

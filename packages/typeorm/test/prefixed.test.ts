@@ -1,6 +1,7 @@
+import 'reflect-metadata'
 import { type FlaxId, flax, type Id, prefixed, type SnoId } from '@snoflax/core'
 import { FlaxIdColumn, IdColumn, SnoIdColumn } from '@snoflax/typeorm'
-import { DataSource, Entity } from 'typeorm'
+import { DataSource, Entity, ManyToOne } from 'typeorm'
 import { expect, test } from 'vitest'
 
 const customerId = prefixed(flax, 'cus')
@@ -20,6 +21,36 @@ test('a text column stores the prefix', async () => {
   expect(id).toMatch(customerId.pattern)
   expect(await dataSource.query('SELECT id FROM customer')).toEqual([{ id }])
   expect(await dataSource.getRepository(Customer).findOneBy({ id })).toEqual({ id })
+  await dataSource.destroy()
+})
+
+test('a prefix by option is that of prefixed(), and a foreign key takes it from its target', async () => {
+  @Entity()
+  class Customer {
+    @FlaxIdColumn({ prefix: 'cus' }) id!: Id<'cus'>
+    @FlaxIdColumn.plain({ prefix: 'inv', nullable: true }) invoiceId!: Id<'inv'> | null
+  }
+  @Entity()
+  class Order {
+    @FlaxIdColumn({ prefix: 'ord' }) id!: Id<'ord'>
+    @FlaxIdColumn.plain() customerId!: FlaxId
+    @ManyToOne(() => Customer, { cascade: true }) customer!: Customer
+  }
+  const dataSource = await new DataSource({
+    type: 'better-sqlite3',
+    database: ':memory:',
+    entities: [Customer, Order],
+    synchronize: true,
+  }).initialize()
+  const orders = dataSource.getRepository(Order)
+  const { id, customer } = await orders.save({ customer: {} })
+  expect([id, customer.id]).toEqual([
+    expect.stringMatching(/^ord_\w{16}$/),
+    expect.stringMatching(customerId.pattern),
+  ])
+  expect(await orders.findOneBy({ id })).toEqual({ id, customerId: customer.id })
+  expect(() => FlaxIdColumn({ prefix: 'No' })).not.toThrow()
+  expect(() => FlaxIdColumn({ prefix: 'No' })(Customer.prototype, 'id')).toThrow(/Customer\.id.*prefix/s)
   await dataSource.destroy()
 })
 

@@ -41,6 +41,22 @@ declare const dataSource: DataSource
 declare const orderId: SnoId
 declare const customerId: FlaxId
 
+// A prefix is in the type.
+class Prefixed {
+  @FlaxIdColumn({ prefix: 'cus' }) id!: Id<'cus'>
+  @FlaxIdColumn.plain({ prefix: 'inv', nullable: true }) invoiceId!: Id<'inv'> | null
+  @FlaxIdColumn.plain({ prefix: 'inv', array: true }) invoices!: Id<'inv'>[]
+  @IdColumn(flax, { prefix: 'cus' }) other!: Id<'cus'>
+  @IdColumn.plain(flax, { prefix: 'cus' }) third!: Id<'cus'>
+  // @ts-expect-error
+  @FlaxIdColumn({ prefix: 'cus' }) bare!: FlaxId
+  // @ts-expect-error
+  @FlaxIdColumn({ prefix: 'cus' }) wrong!: Id<'ord'>
+  // @ts-expect-error
+  @FlaxIdColumn.plain({ prefix: 'cus' }) plain!: Id<'ord'>
+}
+expectTypeOf<Prefixed>().toHaveProperty('id')
+
 // A property of another family, or of any string, is no place for the column.
 class Wrong {
   // @ts-expect-error

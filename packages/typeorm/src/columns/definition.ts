@@ -4,6 +4,7 @@ import {
   checkMeta,
   checkSchema,
   DEFAULT_SCHEMA,
+  familyWith,
   type IdSource,
   idSource,
 } from '@snoflax/core/adapter'
@@ -41,6 +42,12 @@ export interface IdColumnOptions<AnId extends string> extends Omit<PlainIdColumn
   readonly schema?: string
   /** Name of the primary key's constraint. */
   readonly primaryKeyConstraintName?: string
+}
+
+/** Option of a column whose ids have a prefix: `cus` for `cus_Kpcan0M1FakODT4k`. */
+export interface PrefixOption<Prefix extends string = string> {
+  /** The prefix, without the `_`; the same as a column of `prefixed(family, prefix)`. A foreign key takes its target's. */
+  readonly prefix: Prefix
 }
 
 /** How the database generates the ids of a column. */
@@ -129,8 +136,12 @@ const STORED = {
  *
  * @throws {IdError} `INVALID_OPTION`.
  */
-export function plainColumn(family: IdFamily, options: PlainIdColumnOptions): PreliminaryColumn {
-  checkColumnOptions(family, 'plain', options, { ...STORED, array: 'boolean' })
+export function plainColumn(
+  base: IdFamily,
+  options: PlainIdColumnOptions & Partial<PrefixOption>,
+): PreliminaryColumn {
+  checkColumnOptions(base, 'plain', options, { ...STORED, array: 'boolean' })
+  const family = familyWith(base, options)
   return preliminary(new IdColumnDefinition(family, options.storage, undefined, undefined), options)
 }
 
@@ -140,14 +151,15 @@ export function plainColumn(family: IdFamily, options: PlainIdColumnOptions): Pr
  * @throws {IdError} `INVALID_OPTION`, and as {@link idSource}.
  */
 export function generatedColumn<AnId extends string>(
-  family: IdFamily<AnId>,
-  options: IdColumnOptions<AnId>,
+  base: IdFamily<AnId>,
+  options: IdColumnOptions<AnId> & Partial<PrefixOption>,
 ): PreliminaryColumn {
-  checkColumnOptions(family, 'generated', options, {
+  checkColumnOptions(base, 'generated', options, {
     ...STORED,
     primary: 'boolean',
     primaryKeyConstraintName: 'any',
   })
+  const family = familyWith(base, options)
   const { primary = true, primaryKeyConstraintName, generator, meta, schema, storage } = options
   const inDatabase = options.default === 'database'
   if (inDatabase) {

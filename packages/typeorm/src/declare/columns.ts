@@ -3,6 +3,7 @@ import {
   type FlaxId,
   flake,
   flax,
+  type Id,
   type IdFamily,
   type SnoId,
   sno,
@@ -17,6 +18,7 @@ import {
   generatedColumn,
   type IdColumnOptions,
   type PlainIdColumnOptions,
+  type PrefixOption,
   type PreliminaryColumn,
   plainColumn,
 } from '../columns/definition.js'
@@ -41,11 +43,16 @@ export type IdDecorator<Value extends string | string[]> = <Name extends string>
  * @example
  * `class Ticket { @IdColumn(flake, { generator: flake.generator({ worker: 3 }) }) id!: FlakeId }`
  */
+export function IdColumn<AnId extends string, const Prefix extends string>(
+  family: IdFamily<AnId>,
+  options: IdColumnOptions<AnId> & PrefixOption<Prefix>,
+): IdDecorator<Id<Prefix>>
 export function IdColumn<AnId extends string>(
   family: IdFamily<AnId>,
-  options: IdColumnOptions<AnId> = {},
-): IdDecorator<AnId> {
-  return decorator(family, () => generatedColumn(family, options))
+  options?: IdColumnOptions<AnId>,
+): IdDecorator<AnId>
+export function IdColumn(family: IdFamily, options: IdColumnOptions<string> = {}): unknown {
+  return decorator(() => generatedColumn(family, options))
 }
 
 /**
@@ -54,23 +61,25 @@ export function IdColumn<AnId extends string>(
  * @example
  * `class Order { @IdColumn.plain(sno, { nullable: true }) traceId!: SnoId | null }`
  */
+export function plainIdColumn<const Prefix extends string, IsArray extends boolean = false>(
+  family: IdFamily,
+  options: PlainIdColumnOptions<IsArray> & PrefixOption<Prefix>,
+): IdDecorator<OneOrMany<Id<Prefix>, IsArray>>
 export function plainIdColumn<AnId extends string, IsArray extends boolean = false>(
   family: IdFamily<AnId>,
-  options: PlainIdColumnOptions<IsArray> = {},
-): IdDecorator<OneOrMany<AnId, IsArray>> {
-  return decorator(family, () => plainColumn(family, options))
+  options?: PlainIdColumnOptions<IsArray>,
+): IdDecorator<OneOrMany<AnId, IsArray>>
+export function plainIdColumn(family: IdFamily, options: PlainIdColumnOptions = {}): unknown {
+  return decorator(() => plainColumn(family, options))
 }
 
 IdColumn.plain = plainIdColumn
 
-function decorator<Value extends string | string[]>(
-  family: IdFamily,
-  columnOf: () => PreliminaryColumn,
-): IdDecorator<Value> {
+function decorator(columnOf: () => PreliminaryColumn): IdDecorator<string> {
   return (entity, property) => {
     const column = withPath(`${entity.constructor.name}.${property}`, columnOf)
     patchDataSources()
-    rememberIdProperty(entity, property, family)
+    rememberIdProperty(entity, property, column.transformer.family)
     Column(column)(entity, property)
   }
 }
@@ -88,7 +97,7 @@ function decorator<Value extends string | string[]>(
  */
 export function idColumn<AnId extends string>(
   family: IdFamily<AnId>,
-  options: IdColumnOptions<AnId> = {},
+  options: IdColumnOptions<AnId> & Partial<PrefixOption> = {},
 ): PreliminaryColumn {
   patchDataSources()
   return generatedColumn(family, options)
@@ -100,9 +109,9 @@ export function idColumn<AnId extends string>(
  * @example
  * const columns = { traceId: idColumn.plain(sno, { nullable: true }) }
  */
-idColumn.plain = <AnId extends string>(
-  family: IdFamily<AnId>,
-  options: PlainIdColumnOptions = {},
+idColumn.plain = (
+  family: IdFamily,
+  options: PlainIdColumnOptions & Partial<PrefixOption> = {},
 ): PreliminaryColumn => {
   patchDataSources()
   return plainColumn(family, options)
@@ -115,8 +124,12 @@ export interface FamilyColumn<AnId extends string, Options = Omit<IdColumnOption
    *
    * @throws {IdError} `GENERATOR_REQUIRED`, `INVALID_OPTION`, naming entity and property.
    */
+  <const Prefix extends string>(options: Options & PrefixOption<Prefix>): IdDecorator<Id<Prefix>>
   (options?: Options): IdDecorator<AnId>
   /** A column of ids that are neither the primary key nor generated, or in PostgreSQL of arrays of ids. */
+  plain<const Prefix extends string, IsArray extends boolean = false>(
+    options: PlainIdColumnOptions<IsArray> & PrefixOption<Prefix>,
+  ): IdDecorator<OneOrMany<Id<Prefix>, IsArray>>
   plain<IsArray extends boolean = false>(
     options?: PlainIdColumnOptions<IsArray>,
   ): IdDecorator<OneOrMany<AnId, IsArray>>
@@ -126,16 +139,15 @@ function familyColumn<AnId extends string>(
   family: IdFamily<AnId>,
 ): FamilyColumn<AnId, IdColumnOptions<AnId>> {
   return Object.assign((options?: IdColumnOptions<AnId>) => IdColumn(family, options), {
-    plain: <IsArray extends boolean = false>(options?: PlainIdColumnOptions<IsArray>) =>
-      plainIdColumn(family, options),
-  })
+    plain: (options?: PlainIdColumnOptions) => plainIdColumn(family, options),
+  }) as never
 }
 
 /**
  * Primary key of flax ids, generated. A column that is neither: `FlaxIdColumn.plain()`.
  *
  * @example
- * `class Customer { @FlaxIdColumn() id!: FlaxId }`
+ * `class Customer { @FlaxIdColumn({ prefix: 'cus' }) id!: Id<'cus'> }`
  */
 export const FlaxIdColumn: FamilyColumn<FlaxId> = /* @__PURE__ */ familyColumn(flax)
 
