@@ -45,7 +45,7 @@ test('a prefix by option is that of prefixed(), and a foreign key takes it from 
   const orders = dataSource.getRepository(Order)
   const { id, customer } = await orders.save({ customer: {} })
   expect([id, customer.id]).toEqual([
-    expect.stringMatching(/^ord_\w{16}$/),
+    expect.stringMatching(prefixed(flax, 'ord').pattern),
     expect.stringMatching(customerId.pattern),
   ])
   expect(await orders.findOneBy({ id })).toEqual({ id, customerId: customer.id })
