@@ -11,6 +11,7 @@ const LONGEST = [
   'packages/adopt/test/mariadb-killed.long.test.ts',
   'packages/adopt/test/mariadb.test.ts',
   'test/databases-of-a-run.long.test.ts',
+  'test/declarations.test.ts',
   'test/docstrings.test.ts',
   'test/orders-examples.long.test.ts',
   'test/orm/',

@@ -9,7 +9,7 @@ const MATRIX = [
   {
     project: 'prisma-extension',
     variable: 'SNOFLAX_PRISMA',
-    versions: ['6.19', '7.0'],
+    versions: ['6.19', '7.0', '8.1'],
     tests: [...CONTRACT, 'test/words', 'test/differential'],
   },
   {
@@ -42,7 +42,7 @@ const MATRIX = [
   {
     project: 'kysely',
     variable: 'SNOFLAX_KYSELY',
-    versions: ['0.28.3', '0.28'],
+    versions: ['0.28.3', '0.28', '0.30'],
     tests: ['test/orm/contract', 'packages/kysely/test'],
   },
   {

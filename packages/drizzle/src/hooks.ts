@@ -48,7 +48,8 @@ interface InsertMembers {
   prepare(...given: unknown[]): unknown
 }
 
-const SUPPORTED = '^0.45.0 || ^1.0.0-rc.5'
+const CANDIDATE = '1.0.0-rc.5'
+const SUPPORTED = `^0.45.0 || ${CANDIDATE}`
 const checked = new WeakSet<object>()
 /** Registered, so that two copies of this package patch a class once. */
 const HOOKED = Symbol.for('snoflax.drizzle.hooked')
@@ -98,7 +99,9 @@ function check(copy: DrizzleCopy, dialect: IdDialect, table: Table, builder: obj
         building: ['collectSQL', 'collectBoundValue'],
         dialect: [...DIALECT_METHODS, 'buildRelationalQuery'],
       }
-  requireMembers({ name: 'drizzle-orm', version, supported: SUPPORTED, by: '@snoflax/drizzle' }, [
+  // Its snapshots, such as 1.0.0-rc.5-ab785fc, have its version in their code.
+  const named = version === CANDIDATE ? `${version}-snapshot (see \`npm ls drizzle-orm\`)` : version
+  requireMembers({ name: 'drizzle-orm', version: named, supported: SUPPORTED, by: '@snoflax/drizzle' }, [
     { owner: table, name: 'Table.prototype', members: of.table },
     { owner: builder, name: 'ColumnBuilder', members: ['config', 'foreignKeyConfigs'] },
     { owner: new Param('', {} as never), name: 'Param', members: ['value', 'encoder'] },

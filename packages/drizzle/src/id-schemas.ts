@@ -42,7 +42,9 @@ export type IdKeys<ATable extends Table> = {
 }[keyof Columns<ATable>]
 
 /** Columns that an insert may set; only the database writes the others. */
-type WrittenKeys<ATable extends Table> = Extract<IdKeys<ATable>, keyof ATable['$inferInsert']>
+type WrittenKeys<ATable extends Table> = Extract<IdKeys<ATable>, KeysOfInsert<ATable>>
+
+type KeysOfInsert<ATable> = ATable extends { readonly $inferInsert: infer Insert } ? keyof Insert : never
 
 type IsNotNull<AColumn extends Column> = AColumn['_']['notNull']
 type HasDefault<AColumn extends Column> = AColumn['_']['hasDefault']

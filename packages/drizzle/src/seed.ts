@@ -25,7 +25,7 @@ const IN_LIST = 2
 export function seedIds<ATable extends Table, Generator>(
   table: ATable,
   functions: SeedFunctions<Generator>,
-  generators?: Readonly<Partial<Record<keyof ATable['$inferSelect'], IdSource>>>,
+  generators?: Readonly<Partial<Record<keyof ATable['_']['columns'], IdSource>>>,
 ): Record<string, Generator> {
   const given: Readonly<Record<string, IdSource | undefined>> = generators ?? {}
   return Object.fromEntries(

@@ -31,9 +31,14 @@ interface OwnIds {
   readonly _: { readonly hasDefault: true; readonly data: Id }
 }
 
+// The first argument has `data` in Drizzle 0.45, the second in 1.0, where its constraint names the first.
+type PgConfig<AColumn, Of extends string> =
+  // biome-ignore lint/suspicious/noExplicitAny: fits whatever the first argument is
+  AColumn extends PgColumn<any, infer B> ? Extract<Retyped<B, Of>, B> : never
+
 type TypedColumn<AColumn, Of extends string> = AColumn extends OwnIds
-  ? AColumn extends PgColumn<infer A, infer B> // The first or the second has `data`: Drizzle 0.45 or 1.0.
-    ? PgColumn<Extract<Retyped<A, Of>, A>, Extract<Retyped<B, Of>, B>>
+  ? AColumn extends PgColumn<infer A>
+    ? PgColumn<Extract<Retyped<A, Of>, A>, PgConfig<AColumn, Of>>
     : AColumn extends SQLiteColumn<infer A, infer B>
       ? SQLiteColumn<Extract<Retyped<A, Of>, A>, B>
       : AColumn extends MySqlColumn<infer A, infer B>

@@ -66,7 +66,7 @@ import {
 import { namedIn, type Relation, type Scope } from './scope.js'
 
 /** The versions that the tests run with, from the lowest to the highest. */
-export const SUPPORTED = '^0.28.3 || ^0.29.0'
+export const SUPPORTED = '^0.28.3 || ^0.29.0 || ^0.30.0-beta.2'
 
 const ADVICE = {
   advice: 'pass it as a parameter',

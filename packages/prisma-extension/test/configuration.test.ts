@@ -262,7 +262,7 @@ const related = { Order: ids } as const
 
 test('a client that lacks a member that the extension uses is refused by its version', async () => {
   const unsupported = (member: string) =>
-    '@snoflax/prisma-extension supports @prisma/client ^6.19 || ^7; the installed @prisma/client 7.77.0 has no ' +
+    '@snoflax/prisma-extension supports @prisma/client ^6.19.0 || ^7.0.0 || ^8.1.0-dev.7; the installed @prisma/client 7.77.0 has no ' +
     `${member}. Install a supported version, or a newer @snoflax/prisma-extension`
   expect(refusal(() => runOf(related, { _clientVersion: '7.77.0' }))).toMatchObject({
     code: 'UNSUPPORTED_VERSION',

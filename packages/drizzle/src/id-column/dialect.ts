@@ -1,5 +1,5 @@
 import type { Database, StorageName } from '@snoflax/core'
-import type { Column, ColumnBuilder, SQL } from 'drizzle-orm'
+import type { Column, SQL } from 'drizzle-orm'
 
 /** The differences between Drizzle's dialects at run time. */
 export interface IdDialect {
@@ -9,7 +9,7 @@ export interface IdDialect {
   /** The start of its classes' names. */
   readonly prefix: string
   readonly Column: abstract new (table: never, config: never) => Column
-  readonly Builder: abstract new (...given: never) => ColumnBuilder
+  readonly Builder: abstract new (...given: never) => object
   /** The types that Drizzle 1.0's drivers and JSON treat specially, by its names. */
   codecOf(storage: StorageName): string | undefined
   /** Makes it exact in JSON in Drizzle 1.0, if no codec does. */

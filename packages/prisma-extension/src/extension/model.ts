@@ -173,7 +173,7 @@ export interface Client {
 export const libraryOf = ({ _clientVersion: version }: Client): Library => ({
   name: '@prisma/client',
   version,
-  supported: '^6.19 || ^7',
+  supported: '^6.19.0 || ^7.0.0 || ^8.1.0-dev.7',
   by: '@snoflax/prisma-extension',
 })
 

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { at, packageFolders } from './workspace.js'
+
+interface Manifest {
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  lib: ['lib.es2022.d.ts'],
+  types: [],
+  module: ts.ModuleKind.NodeNext,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  noEmit: true,
+}
+
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(at(`packages/${folder}/package.json`), 'utf8'))
+
+/** How versions of a library are installed beside the newest: @prisma/client 7.0 as prisma-client-7.0. */
+const aliasesOf = (library: string): RegExp =>
+  new RegExp(`^(${library}|${library.replace(/^@prisma\//, 'prisma-')})-\\d`)
+
+/** A package with each version of a library that is installed for it, under the name that it has there. */
+const versions = packageFolders.flatMap((folder) => {
+  const { peerDependencies = {}, devDependencies = {} } = manifestOf(folder)
+  const others = Object.keys(peerDependencies).flatMap((library) =>
+    Object.keys(devDependencies)
+      .filter((name) => aliasesOf(library).test(name))
+      .map((installed) => ({ folder, library, installed })),
+  )
+  return [{ folder, library: '', installed: 'the newest versions' }, ...others]
+})
+
+const declarationsIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.d.ts'))
+    .map((file) => join(folder, file))
+
+/** Files are parsed once for all versions. */
+const parsed = new Map<string, ts.SourceFile | undefined>()
+
+/** The errors in the package's own declarations, of ES modules and CommonJS; those in a library's own are its own. */
+function errorsIn(folder: string, library: string, installed: string): string[] {
+  // CommonJS takes Drizzle's types 10 s more, and is the same for each version of it.
+  const formats = library === 'drizzle-orm' ? ['dist'] : ['dist', 'cjs']
+  const ours = formats.flatMap((built) => declarationsIn(at(`packages/${folder}/${built}`)))
+  const host = ts.createCompilerHost(OPTIONS)
+  const { getSourceFile } = host
+  host.getSourceFile = (file, options, ...rest) => {
+    const format = typeof options === 'object' ? options.impliedNodeFormat : undefined
+    const key = `${file} ${format}`
+    if (!parsed.has(key)) parsed.set(key, getSourceFile.call(host, file, options, ...rest))
+    return parsed.get(key)
+  }
+  const own = at(`packages/${folder}/`)
+  host.resolveModuleNameLiterals = (literals, file, redirect, options, source) =>
+    literals.map((literal) => {
+      const { text } = literal
+      const isTheirs = file.startsWith(own) && (text === library || text.startsWith(`${library}/`))
+      const name = isTheirs ? text.replace(library, installed) : text
+      const mode = ts.getModeForUsageLocation(source, literal, options)
+      return ts.resolveModuleName(name, file, options, host, undefined, redirect, mode)
+    })
+  const program = ts.createProgram(ours, OPTIONS, host)
+  return ours.flatMap((file) => {
+    const source = program.getSourceFile(file)
+    const { fileName = file } = source ?? {}
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+      ({ code, messageText }) =>
+        `${fileName.slice(own.length)}: TS${code}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+    )
+  })
+}
+
+describe('declarations compile without skipLibCheck', () => {
+  test.each(versions)('$folder with $installed', ({ folder, library, installed }) => {
+    expect(errorsIn(folder, library, installed)).toEqual([])
+  })
+
+  test('with each version of an ORM that the matrix runs', () => {
+    const matrix = readFileSync(at('scripts/orm-matrix.js'), 'utf8')
+    const wanted = [...matrix.matchAll(/project: '([\w-]+)'[^}]*?versions: \[([^\]]*)\]/g)].flatMap(
+      ([, folder, list]) =>
+        [...(list as string).matchAll(/'([^']+)'/g)].map(([, version]) => `${folder} ${version}`),
+    )
+    expect(wanted.length).toBeGreaterThan(5)
+    const compiled = versions.map(({ folder, installed }) => `${folder} ${/[\d.]+$/.exec(installed)?.[0]}`)
+    expect(wanted.filter((one) => !compiled.includes(one))).toEqual([])
+  })
+})
