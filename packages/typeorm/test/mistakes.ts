@@ -31,14 +31,14 @@ async function open(...entities: (typeof Customer)[]): Promise<DataSource> {
 }
 
 /** Opens an entity whose foreign key is declared as a column of ids, too. */
-function openWith(column: ReturnType<typeof FlaxIdColumn.plain> | ReturnType<typeof SnoIdColumn.plain>) {
+function openWith(column: (entity: never, property: string) => void) {
   class Order {
     id!: FlaxId
     customerId!: never
     customer!: Customer
   }
   FlaxIdColumn()(Order.prototype, 'id')
-  column(Order.prototype, 'customerId')
+  column(Order.prototype as never, 'customerId')
   ManyToOne(() => Customer)(Order.prototype, 'customer')
   JoinColumn({ name: 'customerId' })(Order.prototype, 'customer')
   Entity()(Order)
@@ -59,7 +59,7 @@ export default {
   'meta where ids carry none': () => declare(flax, { meta: 3 }),
   'meta above 255': () => declare(sno, { meta: 256 }),
   'foreign key of another family': () => openWith(SnoIdColumn.plain()),
-  'foreign key in another storage': () => openWith(FlaxIdColumn.plain({ storage: 'text' })),
+  'foreign key in another storage': () => openWith(FlaxIdColumn.plain({ storage: 'binary' })),
   'default of the database outside PostgreSQL': () => open(declare(flax, { default: 'database' })),
   'schema that needs quotes': () => declare(flax, { default: 'database', schema: 'Ids' }),
   'order in upper case': () => keyset<Customer>({ order: 'DESC' as 'desc', take: 1 }),

@@ -50,7 +50,9 @@ test('a prefix by option is that of prefixed(), and a foreign key takes it from 
   ])
   expect(await orders.findOneBy({ id })).toEqual({ id, customerId: customer.id })
   expect(() => FlaxIdColumn({ prefix: 'No' })).not.toThrow()
-  expect(() => FlaxIdColumn({ prefix: 'No' })(Customer.prototype, 'id')).toThrow(/Customer\.id.*prefix/s)
+  expect(() => FlaxIdColumn({ prefix: 'No' })(Customer.prototype as never, 'id')).toThrow(
+    /Customer\.id.*prefix/s,
+  )
   await dataSource.destroy()
 })
 
