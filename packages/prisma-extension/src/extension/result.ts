@@ -100,4 +100,10 @@ function keysOf(idList: readonly IdColumn[], refused: IdColumn, row: Row): strin
 }
 
 const shown = (value: unknown): string =>
-  isBytes(value) ? show(value) : typeof value === 'string' ? JSON.stringify(value) : Object(value) === value ? show(value) : String(value)
+  isBytes(value)
+    ? show(value)
+    : typeof value === 'string'
+      ? JSON.stringify(value)
+      : Object(value) === value
+        ? show(value)
+        : String(value)
