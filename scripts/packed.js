@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PACKAGES } from './packages.js'
 import { withPnpm } from './pnpm.js'
@@ -22,4 +22,26 @@ export function packAll(folder) {
       return [`@snoflax/${name}`, join(folder, file)]
     }),
   )
+}
+
+/**
+ * Packs extension-prisma, which is a workspace of its own.
+ * @param {string} folder
+ * @param {{ mayBeUnfrozen: boolean }} options
+ * @returns {[name: string, path: string]}
+ */
+export function packPrisma8(folder, { mayBeUnfrozen }) {
+  const cwd = join(root, 'packages/extension-prisma')
+  const space = join(cwd, 'dist/space.json')
+  if (!existsSync(space)) throw new Error('extension-prisma is not built: npm run test:prisma8 builds it')
+  const isUnfrozen = JSON.parse(readFileSync(space, 'utf8')).at(-1).name.endsWith('_unreleased')
+  if (isUnfrozen && !mayBeUnfrozen)
+    throw new Error(
+      'extension-prisma: its SQL is not frozen: run `node scripts/space.js --freeze` in its folder',
+    )
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const { status, stdout, stderr } = spawnSync('npm', pack, { cwd, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm pack failed: ${stderr}`)
+  const [{ name, filename }] = JSON.parse(stdout)
+  return [name, join(folder, filename)]
 }

@@ -1,12 +1,13 @@
 // Publishes every package whose version the registry lacks: `npm run release:publish`, or with --dry-run to look first.
 // With --pack, as `npm run release:pack` has it, it only packs them into release/, for scripts/publish.js.
+// With --prisma8 it also packs extension-prisma, a workspace of its own that `npm run test:prisma8` builds.
 // Writes the repository's address into the published manifests, and into the READMEs' links to other files, which don't
 // exist on npm.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withTargets } from './markdown-links.js'
-import { packAll } from './packed.js'
+import { packAll, packPrisma8 } from './packed.js'
 import { publishAll, run } from './publish.js'
 import { repositoryPage } from './repository.js'
 
@@ -16,6 +17,7 @@ const isPacking = process.argv.includes('--pack')
 const isDry = process.argv.includes('--dry-run')
 // For trying it with a local registry: without provenance and tags, and with the unreleased version.
 const isLocal = process.argv.includes('--local')
+const isWithPrisma8 = process.argv.includes('--prisma8')
 
 const page = repositoryPage()
 if (!page) {
@@ -25,6 +27,11 @@ if (!page) {
   )
   process.exit(1)
 }
+
+/** @param {string} fullName of a package of this workspace */
+const versionOf = (fullName) =>
+  JSON.parse(readFileSync(join(root, fullName.replace('@snoflax', 'packages'), 'package.json'), 'utf8'))
+    .version
 
 /** @param {string} name of the folder @param {string} folder where the package was unpacked */
 function writeAddress(name, folder) {
@@ -36,6 +43,10 @@ function writeAddress(name, folder) {
     bugs: `${page}/issues`,
     repository: { type: 'git', url: `git+${page}.git`, directory },
   })
+  const { peerDependencies = {} } = manifest
+  // extension-prisma has no `workspace:^`, which pnpm replaces.
+  for (const peer of Object.keys(peerDependencies).filter((one) => peerDependencies[one] === '*'))
+    peerDependencies[peer] = `^${versionOf(peer)}`
   writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`)
   const readme = join(folder, 'README.md')
   writeFileSync(readme, withFullLinks(readFileSync(readme, 'utf8'), directory))
@@ -56,14 +67,21 @@ const packed = isPacking ? join(root, 'release') : join(folder, 'packed')
 rmSync(packed, { recursive: true, force: true })
 mkdirSync(packed)
 
-for (const [fullName, tarball] of packAll(folder)) {
+const tarballs = [...packAll(folder)]
+if (isWithPrisma8) tarballs.push(packPrisma8(folder, { mayBeUnfrozen: isDry || isLocal }))
+for (const [fullName, tarball] of tarballs) {
   const name = fullName.replace('@snoflax/', '')
   const unpacked = join(folder, name)
   mkdirSync(unpacked)
   run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1'])
   const { version } = writeAddress(name, unpacked)
   if (version === UNRELEASED && !isLocal && !isDry) {
-    throw new Error(`${fullName} has the version ${version}; run npm run release:version first`)
+    throw new Error(
+      `${fullName} has the version ${version}; ` +
+        (name === 'extension-prisma'
+          ? 'set it in packages/extension-prisma/package.json'
+          : 'run npm run release:version first'),
+    )
   }
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', packed], unpacked)
 }
