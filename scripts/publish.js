@@ -23,14 +23,18 @@ export function publishAll(folder, { isDry, isLocal = false }) {
   if (files.length === 0) throw new Error(`publish: ${folder} has no packed packages`)
   for (const file of files) {
     const tarball = join(resolve(folder), file)
-    const { name, version } = JSON.parse(run('tar', ['-xzOf', tarball, 'package/package.json']))
+    const { name, version, publishConfig } = JSON.parse(
+      run('tar', ['-xzOf', tarball, 'package/package.json']),
+    )
     if (answer('npm', ['view', `${name}@${version}`, 'version']).output === version) {
       console.log(`${name}@${version} is already published`)
       continue
     }
     const flags = [...(isDry ? ['--dry-run'] : []), ...(isLocal ? ['--provenance=false'] : [])]
-    run('npm', ['publish', tarball, '--access=public', '--ignore-scripts', ...flags])
-    console.log(`${name}@${version} ${isDry ? 'would be published' : 'published'}`)
+    // npm announces `latest` for a tarball, whatever tag its manifest names.
+    const { tag = 'latest' } = publishConfig
+    run('npm', ['publish', tarball, '--access=public', '--ignore-scripts', `--tag=${tag}`, ...flags])
+    console.log(`${name}@${version} ${isDry ? 'would be published' : 'published'} as ${tag}`)
   }
 }
 

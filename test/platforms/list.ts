@@ -71,7 +71,7 @@ export const PLATFORMS: readonly Platform[] = [
     folder: 'nest',
     made: [
       'npx --yes @nestjs/cli@11 new shop --directory . --skip-git --skip-install --package-manager npm',
-      'npm install @nestjs/typeorm@11 typeorm@1 sql.js@1 @snoflax/core @snoflax/typeorm',
+      'npm install @nestjs/typeorm@11 typeorm@1 sql.js@1 @snoflax/core @snoflax/typeorm @snoflax/validators',
     ],
     files: ['nest'],
     commands: ['npm run build', 'npm test -- --verbose'],
@@ -88,7 +88,7 @@ export const PLATFORMS: readonly Platform[] = [
     folder: 'nest-12',
     made: [
       'npx --yes @nestjs/cli@12 new shop --directory . --skip-git --skip-install --package-manager npm',
-      'npm install @nestjs/typeorm@12 typeorm@1 sql.js@1 @snoflax/core @snoflax/typeorm',
+      'npm install @nestjs/typeorm@12 typeorm@1 sql.js@1 @snoflax/core @snoflax/typeorm @snoflax/validators',
     ],
     files: ['nest'],
     commands: ['npm test -- --reporter verbose'],

@@ -71,8 +71,8 @@ test("a release is published to a registry once, with the repository's address i
     status: 1,
     stderr: expect.stringContaining('git remote add origin https://'),
   })
-  expect(dry.stdout).toContain('@snoflax/core@0.0.0 would be published')
-  expect(first.stdout).toContain('@snoflax/core@0.0.0 published')
+  expect(dry.stdout).toContain('@snoflax/core@0.0.0 would be published as latest')
+  expect(first.stdout).toContain('@snoflax/core@0.0.0 published as latest')
   expect(second.stdout).toContain('@snoflax/core@0.0.0 is already published')
 
   const project = join(folder, 'project')

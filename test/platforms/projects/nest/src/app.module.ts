@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common'
 import { TypeOrmModule } from '@nestjs/typeorm'
 import { Order } from './order'
+import { OrdersController } from './orders.controller'
 import { OrdersService } from './orders.service'
 
 @Module({
@@ -8,6 +9,7 @@ import { OrdersService } from './orders.service'
     TypeOrmModule.forRoot({ type: 'sqljs', entities: [Order], synchronize: true }),
     TypeOrmModule.forFeature([Order]),
   ],
+  controllers: [OrdersController],
   providers: [OrdersService],
 })
 export class AppModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { InjectRepository } from '@nestjs/typeorm'
-import { flax } from '@snoflax/core'
+import { type FlaxId, flax } from '@snoflax/core'
 import type { Repository } from 'typeorm'
 import { Order } from './order'
 
@@ -14,6 +14,10 @@ export class OrdersService {
 
   find(id: string): Promise<Order> {
     return this.orders.findOneByOrFail({ id: flax.parse(id) })
+  }
+
+  findUnchecked(id: FlaxId): Promise<Order | null> {
+    return this.orders.findOneBy({ id })
   }
 
   bytes(): Promise<{ readonly bytes: number }[]> {
