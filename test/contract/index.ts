@@ -13,6 +13,7 @@ export type { Awaitable, Unawaited } from './unawaited.js'
 export {
   type Contestant,
   contestants,
+  converts,
   prefixedContestants,
   storageDatabase,
   type Variant,

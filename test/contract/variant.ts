@@ -52,6 +52,10 @@ const STORAGES: readonly StorageName[] = ['uuid', 'text', 'binary', 'uuid8', 'bi
 export const storageDatabase = (database: Variant['database']) =>
   database === 'pglite' ? 'postgres' : database
 
+/** Whether ids are stored in another form than their text. */
+export const converts = ({ database, storage, family }: Variant): boolean =>
+  storageFor(family, storageDatabase(database), { storage, exactBigint: true }).converts
+
 /** Every variant of a database: each family in each of its storages. */
 export function variantsOf(
   database: Variant['database'],

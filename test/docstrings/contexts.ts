@@ -32,7 +32,7 @@ const to = new Date('2026-12-01')
 const ticket = flax as unknown as IdFamily<Id<'ticket'>>
 const lastSeenId: SnoId | undefined = sno.generate()
 if ((await installedVersion(pool)) === undefined) await install(pool)
-await pool.query('CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY, parent_id uuid, total integer NOT NULL)')
+await pool.query('CREATE TABLE IF NOT EXISTS orders (id text COLLATE "C" PRIMARY KEY, parent_id text COLLATE "C", total integer NOT NULL)')
 await db.insert(orders).values([{ total: 3 }, { total: 5 }])
 `
 
@@ -89,7 +89,7 @@ import Database from 'better-sqlite3'
     code: `
 import { defineFamily, fieldBits, flake, flax, type FlaxId, type Id, IdError, type IdOf, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import {
-  agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults,
+  agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults, familyWith, neighbours, SqlIds,
   databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath, returnedArguments, arrayLiteral, checkStored, hexOf, literalOf, markOf, mayCompare,
   discardsArguments, isStored, leak, NamedColumns, readComparisons, refuseLeak, refuseUnconverted, withMarks, withoutCase, withoutMarks,
@@ -186,7 +186,7 @@ const rows = [{ id: uid.generator({ node: 'app@10.0.0.7' }).generate() }]
 const from = new Date('2026-11-01')
 const to = new Date('2026-12-01')
 const lastSeenId: SnoId | undefined = sno.generate()
-await pool.query('CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY, total integer NOT NULL)')
+await pool.query('CREATE TABLE IF NOT EXISTS orders (id text COLLATE "C" PRIMARY KEY, total integer NOT NULL)')
 `,
   },
   {
@@ -258,7 +258,7 @@ const { id } = await prisma.order.create({ data: { total: 3, customer: { create:
     code: `
 import 'reflect-metadata'
 import {
-  flake, type FlakeId, flax, type FlaxId, sno, type SnoId, uid, type UidId, uidLocal, type UidLocalId,
+  flake, type FlakeId, flax, type FlaxId, type Id, sno, type SnoId, uid, type UidId, uidLocal, type UidLocalId,
 } from '@snoflax/core'
 import {
   CreatedAt, createdAfter, createdBefore, createdBetween, FlakeIdColumn, FlaxIdColumn, idColumn, IdColumn, keyset,

@@ -1,5 +1,11 @@
 import { createdAfter, createdBefore, createdBetween, keyset } from '@snoflax/kysely'
-import type { ContractAdapter, Customer, Graph, Variant } from '@snoflax/test/contract'
+import {
+  type ContractAdapter,
+  type Customer,
+  converts,
+  type Graph,
+  type Variant,
+} from '@snoflax/test/contract'
 import { sql } from 'kysely'
 import * as postgres from 'kysely/helpers/postgres'
 import * as sqlite from 'kysely/helpers/sqlite'
@@ -8,8 +14,8 @@ import type { Session } from './session.js'
 type Adapter = ContractAdapter<Session>
 
 /** In text columns, raw SQL is the user's. */
-const rawSql = ({ storage }: Variant) =>
-  storage === 'text' ? 'raw SQL of text columns is passed as it is' : undefined
+const rawSql = (variant: Variant) =>
+  converts(variant) ? undefined : 'raw SQL of text columns is passed as it is'
 
 const CUSTOMER = ['id', 'email', 'name', 'trace_id as traceId', 'referrer_id as referrerId'] as const
 
@@ -225,7 +231,7 @@ export const byTrace: Adapter['byTrace'] = {
         : customers(session).where('trace_id', '=', traceId).execute(),
   },
   'coalesce()': {
-    unchecked: ({ storage }) => (storage === 'text' ? 'the operand is a function' : undefined),
+    unchecked: (variant) => (converts(variant) ? undefined : 'the operand is a function'),
     run: (session, traceId) =>
       customers(session)
         .where((eb) =>
