@@ -74,7 +74,7 @@ test("the SQL in the README's section PostgreSQL runs", async () => {
   await database.query(create)
   await database.query(
     `INSERT INTO orders (id, total)
-      SELECT snoflax.flax_to_uuid(snoflax.flax_generate_at(at::timestamptz)), 5
+      SELECT snoflax.flax_encode(snoflax.flax_generate_at(at::timestamptz)), 5
         FROM unnest(ARRAY['2026-10-31T23:59:59.999Z', '2026-11-01Z', '2026-11-30T23:59:59.999Z', '2026-12-01Z']) AS at`,
   )
   await database.query('INSERT INTO orders (total) VALUES (7)')
@@ -82,9 +82,7 @@ test("the SQL in the README's section PostgreSQL runs", async () => {
   const times = rows.map((row) => (row['flax_time'] as Date).toISOString())
   expect(times).toEqual(expect.arrayContaining(['2026-11-01T00:00:00.000Z', '2026-11-30T23:59:59.999Z']))
   expect(times.filter((time) => !time.startsWith('2026-11'))).toEqual([])
-  expect(rows.map((row) => core.flax.timeMs(row['flax_encode'] as core.FlaxId))).toEqual(
-    times.map(Date.parse),
-  )
+  expect(rows.map((row) => core.flax.timeMs(row['id'] as core.FlaxId))).toEqual(times.map(Date.parse))
 })
 
 describe('docs/leases.md', () => {

@@ -47,7 +47,10 @@ export const MISTAKES = {
     code: 'INVALID_OPTION',
     text: /^generators\.snow: no column generates snow ids, only /,
   },
-  'misspelled option': { code: 'INVALID_OPTION', text: /^flax: no option "storge"; options are storage, / },
+  'misspelled option': {
+    code: 'INVALID_OPTION',
+    text: /^flax: no option "storge"; options are prefix, storage, /,
+  },
   'meta where ids carry none': {
     code: 'INVALID_OPTION',
     text: 'flax: ids have no metabyte; leave meta out',

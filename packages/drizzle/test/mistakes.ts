@@ -26,12 +26,14 @@ const selected = (id: FlaxId) =>
     .toSQL()
 
 export default {
-  'no generator': () => sqliteTable('orders', { id: sqlite.flakeId().primaryKey() }),
+  'no generator': () => sqliteTable('orders', { id: sqlite.flakeId({ storage: 'binary' }).primaryKey() }),
   'no such generator': () => sqliteTable('orders', { id: sqlite.flaxId({ generator: WRONG.notAGenerator }) }),
   'generator of another family': () =>
     sqliteTable('orders', { id: sqlite.flaxId({ generator: WRONG.ofAnotherFamily }) }),
   'generator of another epoch': () =>
-    sqliteTable('orders', { id: sqlite.idColumn(WRONG.laterFlake)({ generator: WRONG.ofAnotherEpoch }) }),
+    sqliteTable('orders', {
+      id: sqlite.idColumn(WRONG.laterFlake)({ generator: WRONG.ofAnotherEpoch, storage: 'binary' }),
+    }),
   'misspelled option': () => sqliteTable('orders', { id: sqlite.flaxId({ storge: 'text' } as object) }),
   'meta where ids carry none': () =>
     sqliteTable('orders', { id: sqlite.idColumn(flax)({ meta: 3 } as object) }),

@@ -20,11 +20,13 @@ const selected = (id: FlaxId) => {
 }
 
 export default {
-  'no generator': () => declared(flakeId()),
+  'no generator': () => declared(flakeId({ storage: 'binary' })),
   'no such generator': () => declared(flaxId({ generator: WRONG.notAGenerator })),
   'generator of another family': () => declared(flaxId({ generator: WRONG.ofAnotherFamily })),
   'generator of another epoch': () =>
-    declared(idColumn(WRONG.laterFlake as typeof flake)({ generator: WRONG.ofAnotherEpoch })),
+    declared(
+      idColumn(WRONG.laterFlake as typeof flake)({ generator: WRONG.ofAnotherEpoch, storage: 'binary' }),
+    ),
   'misspelled option': () => declared(flaxId({ storge: 'text' } as object)),
   'meta where ids carry none': () => declared(flaxId({ meta: 3 } as object)),
   'meta above 255': () => declared(snoId({ meta: 256 })),

@@ -293,7 +293,7 @@ test('a malformed stored value is shown in hex, with the keys of its row', async
   const models = {
     Order: {
       id: { family: sno, storage: 'binary' },
-      trace: { family: flax, storage: 'text' },
+      trace: { family: flax, storage: 'binary' },
     },
   } as const
   const trace = { name: 'trace', kind: 'scalar', type: 'String' }

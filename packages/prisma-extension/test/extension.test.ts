@@ -647,12 +647,15 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
     })
 
     // The columns of PostgreSQL are of type uuid.
-    test.skipIf(database === 'postgresql')('a stored value that is not an id', async () => {
-      await shop.database.query(`INSERT INTO "customers" (customer_id, name) VALUES ('rubbish', 'R')`)
-      const error = await refusal(prisma.customer.findMany({ where: { name: 'R' } }))
-      expect(error.path).toBe('Customer.id, in customer.findMany: result[0].id')
-      expect(error.message).toMatch(/; the stored value is \\x72756262697368$/)
-      await shop.database.query(`DELETE FROM customers WHERE name = 'R'`)
-    })
+    test.skipIf(database === 'postgresql')(
+      'but what other programs wrote into a text column is returned',
+      async () => {
+        await shop.database.query(`INSERT INTO "customers" (customer_id, name) VALUES ('rubbish', 'R')`)
+        expect(await prisma.customer.findMany({ where: { name: 'R' }, select: { id: true } })).toEqual([
+          { id: 'rubbish' },
+        ])
+        await shop.database.query(`DELETE FROM customers WHERE name = 'R'`)
+      },
+    )
   })
 })

@@ -59,7 +59,7 @@ export default {
   'meta where ids carry none': () => declare(flax, { meta: 3 }),
   'meta above 255': () => declare(sno, { meta: 256 }),
   'foreign key of another family': () => openWith(SnoIdColumn.plain()),
-  'foreign key in another storage': () => openWith(FlaxIdColumn.plain({ storage: 'binary' })),
+  'foreign key in another storage': () => openWith(FlaxIdColumn.plain({ storage: 'text' })),
   'default of the database outside PostgreSQL': () => open(declare(flax, { default: 'database' })),
   'schema that needs quotes': () => declare(flax, { default: 'database', schema: 'Ids' }),
   'order in upper case': () => keyset<Customer>({ order: 'DESC' as 'desc', take: 1 }),

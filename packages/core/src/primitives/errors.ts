@@ -160,7 +160,7 @@ export class IdError extends Error {
 const UNSAFE = /[^\P{Cc}\t\n]|\p{Bidi_Control}/gu
 
 /** Values and names in messages come from outside, and messages end in terminals and logs. */
-const escaped = (message: string): string =>
+export const escaped = (message: string): string =>
   message.replace(UNSAFE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const SHOWN_CHARACTERS = 48

@@ -1,7 +1,7 @@
 import type { IdFamily } from '../family.js'
 import type { Alphabet } from '../primitives/alphabet.js'
 import { HEX_VALUES, hexByteAt } from '../primitives/bytes.js'
-import { IdError, show } from '../primitives/errors.js'
+import { escaped, IdError, show } from '../primitives/errors.js'
 
 export const UUID_BYTES = 16
 /** Bytes of an id in a uuid8: the version and variant digits and the tag take the other two. */
@@ -187,8 +187,8 @@ export function ofCharacters<AnId extends string>(
     if (!(error instanceof IdError)) throw error
     const at = error.position ?? 0
     const message = error.message
-      .replace(show(text), () => show(shown))
-      .replace(`${show(text.charAt(at))} at`, () => `byte ${show(bytes.subarray(at, at + 1))} at`)
+      .replace(escaped(show(text)), () => show(shown))
+      .replace(`${escaped(show(text.charAt(at)))} at`, () => `byte ${show(bytes.subarray(at, at + 1))} at`)
     throw new IdError(error.code, message, { ...error, value: shown })
   }
 }
