@@ -24,8 +24,9 @@ describe.each([
   {
     folder: 'drizzle',
     tables: `
-      CREATE TABLE customers (id uuid PRIMARY KEY, name text NOT NULL);
-      CREATE TABLE orders (id uuid PRIMARY KEY, customer_id uuid NOT NULL, trace_id uuid, total integer NOT NULL)`,
+      CREATE TABLE customers (id text COLLATE "C" PRIMARY KEY, name text NOT NULL);
+      CREATE TABLE orders (id text COLLATE "C" PRIMARY KEY, customer_id text COLLATE "C" NOT NULL, trace_id text COLLATE "C",
+        total integer NOT NULL)`,
   },
   { folder: 'kysely', tables: '' },
 ])('the quick start of $folder, with the built packages', ({ folder, tables }) => {

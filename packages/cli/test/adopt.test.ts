@@ -376,15 +376,12 @@ test.each([
 })
 
 test.each([
-  ['mariadb://root:secret@127.0.0.1:1/shop', /mariadb:\/\/root@127\.0\.0\.1:1\/shop cannot be reached/],
+  ['mariadb://root:secret@127.0.0.1:1/shop', /mariadb:\/\/127\.0\.0\.1 cannot be reached/],
   [
     'no-such-file.db',
     /a database must be postgres:\/\/…, mysql:\/\/…, mariadb:\/\/… or the path of an existing SQLite file/,
   ],
-  [
-    'postgres://someone:secret@127.0.0.1:1/shop',
-    /postgres:\/\/someone@127\.0\.0\.1:1\/shop cannot be reached/,
-  ],
+  ['postgres://someone:secret@127.0.0.1:1/shop', /postgres:\/\/127\.0\.0\.1 cannot be reached/],
 ])('a database that cannot be reached is named without its password: %s', async (url, message) => {
   const ran = await cli(['adopt', 'plan', '-c', write(SHOP), '--url', url])
   expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringMatching(message) })
@@ -392,6 +389,6 @@ test.each([
 
 test('a command without a database is refused, with the ways to name one', async () => {
   expect((await cli(['adopt', 'plan', '-c', write(SHOP)])).err).toMatch(
-    /no database: pass --url, database in/,
+    /no database: set DATABASE_URL, or pass --url, or database in/,
   )
 })

@@ -96,7 +96,6 @@ test('each option that the README lists exists', async () => {
     'storage',
     'meta',
     'prefix',
-    'stored',
     'createdAt',
     'generate',
     'collation',
