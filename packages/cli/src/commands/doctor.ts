@@ -140,7 +140,7 @@ function picture(
     '',
     ...findings.flatMap((finding, n) => findingLines(finding, findings[n + 1], paint)),
     ...advice.flatMap((finding, n) => findingLines(finding, advice[n + 1], paint)),
-    ...unchecked.map((what) => paint('yellow', `nothing was checked: ${what}`)),
+    ...(findings.length > 0 ? [] : unchecked.map((what) => paint('yellow', `nothing was checked: ${what}`))),
     ...(findings.length > 0 || unchecked.length === 0 ? [summary(findings, paint)] : []),
     ...(dryRun ? dryRunLines(dryRun) : []),
   ]
