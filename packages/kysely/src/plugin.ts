@@ -101,8 +101,10 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   private rewrite(node: RootOperationNode, queryId: QueryId): RootOperationNode {
-    const naming = namingOf(node, this.declared)
-    if (!this.converts && !naming.times) return naming.ids ? this.text.rewrite(node) : node
+    if (!this.converts) {
+      const naming = namingOf(node, this.declared)
+      if (!naming.times) return naming.ids ? this.text.rewrite(node) : node
+    }
     const { meanings, rewriter } = this.awake()
     const scope = meanings.scope()
     const isAnswering =

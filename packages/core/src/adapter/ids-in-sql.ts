@@ -32,27 +32,6 @@ export interface SqlWithValues {
   column?(key: PlaceholderKey): SqlIdColumn | null | undefined
 }
 
-const MARK = '\uE000'
-
-/** Matches {@link markOf}. */
-export const MARKED: RegExp = new RegExp(`${MARK}(\\d+)${MARK}`)
-
-/**
- * The placeholder of a part of SQL, such as a column or a value, between characters that don't occur in SQL.
- *
- * @example
- * markOf(3).length // 3
- */
-export const markOf = (part: number): string => `${MARK}${part}${MARK}`
-
-/**
- * Removes mark characters from foreign text, so that it can't be mistaken for a mark.
- *
- * @example
- * withoutMarks(markOf(3)) // ' 3 '
- */
-export const withoutMarks = (text: string): string => text.replaceAll(MARK, ' ')
-
 /** Ids of the next years are range bounds. A text of letters that is no id mostly contains a later time. */
 const AHEAD_MS = 5 * 365 * 86_400_000
 
