@@ -1,5 +1,6 @@
 import type { IdErrorCode, IdRange } from '@snoflax/core'
 import type { OpenDatabase } from '../databases/open-database.js'
+import type { RawSql } from './raw/suite.js'
 import type { Customer, Graph, Junction, NewCustomer, NewGraph } from './schema.js'
 import type { Unawaited } from './unawaited.js'
 import type { Variant } from './variant.js'
@@ -40,6 +41,8 @@ export interface ContractAdapter<Session> extends ContractPaths<Session> {
   /** Connects the ORM to an empty database and creates the schema. */
   open(database: OpenDatabase, variant: Variant): Promise<Session>
   close(session: Session): Promise<void>
+  /** Raw SQL as the ORM's users write it. */
+  readonly raw?: RawSql<Session>
 }
 
 /** Ways of writing and reading the schema, by name. */

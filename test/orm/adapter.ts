@@ -1,5 +1,5 @@
 import { databases } from '@snoflax/test'
-import { type ContractAdapter, describeContract, type Variant } from '@snoflax/test/contract'
+import { type ContractAdapter, describeContract, describeRawSql, type Variant } from '@snoflax/test/contract'
 import { inject, test } from 'vitest'
 
 declare module 'vitest' {
@@ -22,4 +22,17 @@ export async function describeContractOn(database: Variant['database']): Promise
   if (variants === undefined) return test.skip(`${adapter.orm} names no variants on ${database}`)
   if (!databases.some(({ name }) => name === database)) return test.skip(`this run has no ${database}`)
   describeContract(adapter, variants)
+}
+
+/** The forms of raw SQL on one database: on one variant of each storage. */
+export async function describeRawSqlOn(database: Variant['database']): Promise<void> {
+  const adapter = await thisAdapter()
+  const { raw, variants } = adapter
+  const ofStorages = variants[database]?.filter(
+    ({ storage }, at, all) => all.findIndex((one) => one.storage === storage) === at,
+  )
+  if (raw === undefined || ofStorages === undefined)
+    return test.skip(`${adapter.orm} has no raw SQL on ${database}`)
+  if (!databases.some(({ name }) => name === database)) return test.skip(`this run has no ${database}`)
+  describeRawSql(adapter, raw, ofStorages)
 }

@@ -1,0 +1,3 @@
+import { describeRawSqlOn } from '../adapter.js'
+
+await describeRawSqlOn('sqlite')
