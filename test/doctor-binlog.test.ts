@@ -20,7 +20,7 @@ test.runIf(hasMariadb())(
     }
     await server.query('CREATE DATABASE shop')
     await server.query(`CREATE TABLE shop.orders (
-    id VARCHAR(36) CHARACTER SET ascii COLLATE ascii_bin DEFAULT (uuid()) PRIMARY KEY)`)
+    id VARCHAR(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT (uuid()) PRIMARY KEY)`)
     const replication = (await findings()).find(({ check }) => check === 'replication')
     expect(replication?.message).toContain('in orders.id')
     await server.query(replication?.cure.sql as string)

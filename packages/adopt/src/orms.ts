@@ -270,7 +270,7 @@ const DIALECTS: Record<Orm, Dialect> = {
         `/// @snoflax ${root.family}`,
         ...(root.prefix === undefined ? [] : [`prefix=${root.prefix}`]),
         ...(root.storage === 'uuid8' ? ['storage=uuid8'] : []),
-        ...(database === 'MariaDB' && root.storage === 'text' ? ['collation=ascii_bin'] : []),
+        ...(database === 'MariaDB' && root.storage === 'text' ? ['collation=utf8mb4_bin'] : []),
       ].join(' '),
     reference: (name, root, isNullable, database) =>
       prismaField(name, prismaIdType(root, database), isNullable),

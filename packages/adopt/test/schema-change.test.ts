@@ -267,10 +267,10 @@ test('sqlite: a column type without a counterpart is refused', async () => {
 test.runIf(mysql.selected()).each<[Orm, string, string[]]>([
   [
     'typeorm',
-    'char(36) CHARACTER SET ascii COLLATE ascii_bin',
+    'char(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
     [
       '@FlakeIdColumn({ generator }) id!: FlakeId',
-      "@Column('char', { name: 'legacy_id', length: 36, charset: 'ascii', collation: 'ascii_bin', nullable: true }) legacyId!: string | null",
+      "@Column('char', { name: 'legacy_id', length: 36, charset: 'utf8mb4', collation: 'utf8mb4_bin', nullable: true }) legacyId!: string | null",
     ],
   ],
   [

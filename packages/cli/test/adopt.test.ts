@@ -127,7 +127,7 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
           postgres: /^id String @id @default\(dbgenerated\(\)\) \/\/\/ @snoflax sno$/m,
           sqlite: /^id String @id @default\(dbgenerated\(\)\) \/\/\/ @snoflax sno$/m,
           mysql:
-            /^id String @id @default\(dbgenerated\(\)\) @db\.Char\(16\) \/\/\/ @snoflax sno collation=ascii_bin$/m,
+            /^id String @id @default\(dbgenerated\(\)\) @db\.Char\(16\) \/\/\/ @snoflax sno collation=utf8mb4_bin$/m,
         }[kind],
       )
       expect(ran.out).toMatch(/^legacyCustomerId Int\? @map\("legacy_customer_id"\)$/m)

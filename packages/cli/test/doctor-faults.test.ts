@@ -30,7 +30,7 @@ interface Fault {
 const TEXT = {
   postgres: 'text COLLATE "C"',
   sqlite: 'TEXT',
-  mariadb: 'VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin',
+  mariadb: 'VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
 } as const
 const BYTES = { postgres: 'bytea', sqlite: 'BLOB', mariadb: 'BINARY(12)' } as const
 
@@ -217,7 +217,7 @@ const FAULTS: readonly Fault[] = [
         `INSERT INTO f_cut VALUES ${values(flaxes().map((id) => id.slice(0, 12)))}`,
       ],
       mariadb: [
-        'CREATE TABLE f_cut (id VARCHAR(12) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY)',
+        'CREATE TABLE f_cut (id VARCHAR(12) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY)',
         `INSERT INTO f_cut VALUES ${values(flaxes().map((id) => id.slice(0, 12)))}`,
       ],
     },
@@ -367,7 +367,7 @@ const FAULTS: readonly Fault[] = [
       const ids = flaxes()
       return [
         `CREATE TABLE f_owner (id ${BYTES[kind]} PRIMARY KEY)`,
-        `CREATE TABLE f_joined (n INTEGER, owner_id ${kind === 'mariadb' ? 'CHAR(16) CHARACTER SET ascii COLLATE ascii_bin' : TEXT[kind]})`,
+        `CREATE TABLE f_joined (n INTEGER, owner_id ${kind === 'mariadb' ? 'CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : TEXT[kind]})`,
         `INSERT INTO f_owner VALUES ${ids.map((id) => `(${bytes(kind, id)})`).join(', ')}`,
         `INSERT INTO f_joined VALUES ${ids
           .slice(5)

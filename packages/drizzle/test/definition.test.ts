@@ -88,10 +88,10 @@ describe('the type of a column', () => {
       }),
     )
     expect(Object.values(types).map((column) => column.getSQLType())).toEqual([
-      'char(16) character set ascii collate ascii_bin',
+      'char(16) character set utf8mb4 collate utf8mb4_bin',
       'binary(10)',
       'bigint unsigned',
-      'char(11) character set ascii collate ascii_bin',
+      'char(11) character set utf8mb4 collate utf8mb4_bin',
     ])
   })
 })

@@ -79,7 +79,7 @@ describe('SQLite', () => {
 describe('MySQL', () => {
   const typeOf = ({ family, storage }: Variant): string =>
     ({
-      text: `char(${family.textLength}) character set ascii collate ascii_bin`,
+      text: `char(${family.textLength}) character set utf8mb4 collate utf8mb4_bin`,
       binary: `binary(${family.byteLength})`,
       bigint: 'bigint unsigned',
     })[storage as 'text']

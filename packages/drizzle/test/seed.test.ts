@@ -104,7 +104,7 @@ describe('seedIds', () => {
       'create table orders (id binary(12) primary key, note varchar(40) not null, n int not null)',
     )
     await database.query(
-      `create table order_lines (id char(16) character set ascii collate ascii_bin primary key,
+      `create table order_lines (id char(16) character set utf8mb4 collate utf8mb4_bin primary key,
          order_id binary(12) not null references orders (id))`,
     )
     const db = overMysql2({ client: (database as unknown as { pool: never }).pool })

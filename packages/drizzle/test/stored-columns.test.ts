@@ -67,8 +67,8 @@ const CASES: readonly Case[] = [
     columns: [
       [
         mysqlTable('t', { x: my.flaxId.plain() }),
-        ['char(16) character set ascii collate ascii_bin', 'varchar(20) collate utf8mb4_bin'],
-        ['char(16) collate utf8mb4_unicode_ci', 'char(12) character set ascii collate ascii_bin'],
+        ['char(16) character set utf8mb4 collate utf8mb4_bin', 'varchar(20) collate utf8mb4_bin'],
+        ['char(16) collate utf8mb4_unicode_ci', 'char(12) character set utf8mb4 collate utf8mb4_bin'],
       ],
       [mysqlTable('t', { x: my.flaxId.plain({ storage }) }), ['binary(12)'], ['binary(16)', 'char(12)']],
       [

@@ -69,7 +69,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
     ['postgres', 'binary', 'bytea'],
     ['sqlite', 'text', 'TEXT'],
     ['sqlite', 'binary', 'BLOB'],
-    ['mysql', 'text', `CHAR(${family.textLength}) CHARACTER SET ascii COLLATE ascii_bin`],
+    ['mysql', 'text', `CHAR(${family.textLength}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`],
     ['mysql', 'binary', 'BINARY(16)'],
   ]
 

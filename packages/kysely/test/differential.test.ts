@@ -367,7 +367,7 @@ async function openWorld(
     kind === 'postgres'
       ? sql`text collate "C"`
       : kind === 'mysql'
-        ? sql`char(40) character set ascii collate ascii_bin`
+        ? sql`char(40) character set utf8mb4 collate utf8mb4_bin`
         : sql`text`
   for (const table of NAMES) {
     let made = db.schema.createTable(table)

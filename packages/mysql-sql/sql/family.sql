@@ -5,7 +5,7 @@ DETERMINISTIC NO SQL SQL SECURITY INVOKER
 COMMENT 'Whether a text is {a}.'
 RETURN octet_length(id) = {characters} AND id RLIKE '{pattern}'
 //
-CREATE FUNCTION snoflax.{name}_encode(id longblob) RETURNS char({characters}) CHARACTER SET ascii COLLATE ascii_bin
+CREATE FUNCTION snoflax.{name}_encode(id longblob) RETURNS char({characters}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 DETERMINISTIC NO SQL SQL SECURITY INVOKER
 COMMENT 'The text of {a} given in {bytes} bytes.'
 BEGIN
@@ -60,7 +60,7 @@ BEGIN
   RETURN {bound};
 END
 //
-CREATE FUNCTION snoflax.{name}_lower_bound_text(at datetime(6){parameter}) RETURNS char({characters}) CHARACTER SET ascii COLLATE ascii_bin
+CREATE FUNCTION snoflax.{name}_lower_bound_text(at datetime(6){parameter}) RETURNS char({characters}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 DETERMINISTIC NO SQL SQL SECURITY INVOKER
 COMMENT 'The text of the smallest {name} at or after a moment of UTC.'
 RETURN snoflax.{name}_encode(snoflax.{name}_lower_bound(at{argument}))

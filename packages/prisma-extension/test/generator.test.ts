@@ -233,13 +233,13 @@ describe('a database', () => {
       expect.stringMatching(/^A\.id: sno: MySQL's default collations compare ids without regard to case/),
     ])
     expect(await mistakesOf(`${id} collation=utf8mb4_0900_ai_ci\n}`, MYSQL)).toHaveLength(1)
-    const folder = await generateProject(schema(`${id} collation=ascii_bin\n}`, MYSQL))
+    const folder = await generateProject(schema(`${id} collation=utf8mb4_bin\n}`, MYSQL))
     expect((await generatedModule(folder)).configuration.models.A.id.storage).toBe('text')
   })
 
   test('of MySQL needs no collation on a reference to a reference', async () => {
     const models = `model A {
-  id String @id @default(dbgenerated()) @db.Char(16) /// @snoflax sno collation=ascii_bin
+  id String @id @default(dbgenerated()) @db.Char(16) /// @snoflax sno collation=utf8mb4_bin
   bs B[]
 }
 model B {

@@ -14,7 +14,7 @@ export function columnsOf(keys: Keys, kind: string) {
   const text = () => ({
     length: 16,
     ...(kind === 'postgres' && { collation: 'C' }),
-    ...(kind === 'mysql' && { charset: 'ascii', collation: 'ascii_bin' }),
+    ...(kind === 'mysql' && { charset: 'utf8mb4', collation: 'utf8mb4_bin' }),
   })
   const isPlain = keys === 'plain text'
   return {

@@ -43,12 +43,12 @@ const TYPES = [
     kind: mysql,
     storage: 'text',
     right: [
-      'char(16) CHARACTER SET ascii COLLATE ascii_bin',
+      'char(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
       'varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
     ],
     wrong: [
       'char(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci',
-      'char(12) CHARACTER SET ascii COLLATE ascii_bin',
+      'char(12) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
       'binary(16)',
     ],
   },

@@ -166,4 +166,5 @@ export const CONTROLS: readonly Form[] = [
     'DELETE FROM customers WHERE name = {word}',
     'SELECT count(*) AS n FROM customers',
   ),
+  ...onMysql('SELECT name FROM customers WHERE id LIKE {accented} OR name LIKE {accented}'),
 ]

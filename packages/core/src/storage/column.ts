@@ -27,7 +27,12 @@ const column = (type: ColumnType['type'], sql: string, length?: number, collatio
 const mysqlColumns: Partial<Record<StorageName, ColumnOf>> = {
   bigint: () => column('bigint', 'BIGINT UNSIGNED'),
   text: ({ textLength }) =>
-    column('char', `CHAR(${textLength}) CHARACTER SET ascii COLLATE ascii_bin`, textLength, 'ascii_bin'),
+    column(
+      'char',
+      `CHAR(${textLength}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
+      textLength,
+      'utf8mb4_bin',
+    ),
   binary: ({ byteLength }) => column('binary', `BINARY(${byteLength})`, byteLength),
 }
 

@@ -15,9 +15,9 @@ interface Column {
 const mysql = {
   text: (name: FamilyName): Column => ({
     type: 'char',
-    sql: `CHAR(${TEXT_LENGTH[name]}) CHARACTER SET ascii COLLATE ascii_bin`,
+    sql: `CHAR(${TEXT_LENGTH[name]}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
     length: TEXT_LENGTH[name],
-    collation: 'ascii_bin',
+    collation: 'utf8mb4_bin',
   }),
   binary: (name: FamilyName): Column => ({
     type: 'binary',

@@ -82,7 +82,7 @@ function checkMysql(
     refuseStorage(
       family,
       "MySQL's default collations compare ids without regard to case; set a case-sensitive " +
-        'collation in a migration, and write collation=ascii_bin here, or use Bytes',
+        'collation in a migration, and write collation=utf8mb4_bin here, or use Bytes',
       collation,
     )
   }

@@ -119,7 +119,7 @@ function prismaLine(line: string, columns: Columns, isPlain: boolean): string {
   const comment =
     isPlain || kind === 'REF'
       ? ''
-      : `/// @snoflax ${family}${kind === 'GIVEN' ? ' generate=never' : ''}${columns.provider === 'mysql' && type === 'String' ? ' collation=ascii_bin' : ''}`
+      : `/// @snoflax ${family}${kind === 'GIVEN' ? ' generate=never' : ''}${columns.provider === 'mysql' && type === 'String' ? ' collation=utf8mb4_bin' : ''}`
   return `${head}${type}${modifier} ${native} ${attributes} ${rest} ${comment}`
 }
 

@@ -57,7 +57,7 @@ function typeOf({ type, nativeType }: DMMF.Field, enums: readonly DMMF.Datamodel
   if (values) return `ENUM(${values})`
   const [native, length] = nativeType ?? []
   if (native === undefined) return TYPES[type] as string
-  const collation = type === 'String' ? ' CHARACTER SET ascii COLLATE ascii_bin' : ''
+  const collation = type === 'String' ? ' CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : ''
   return NATIVE[native] ?? `${native}${length?.length ? `(${length})` : ''}${collation}`
 }
 

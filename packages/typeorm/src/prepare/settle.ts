@@ -136,7 +136,7 @@ function applyType(
   // SQLite sorts text by bytes anyway, and TypeORM doesn't read collations back, so each sync would find a difference.
   if (collation !== undefined && database !== 'sqlite') column.collation = collation
   else delete column.collation
-  if (type === 'char') column.charset = 'ascii'
+  if (type === 'char') column.charset = 'utf8mb4'
   else delete column.charset
 }
 

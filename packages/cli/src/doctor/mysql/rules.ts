@@ -147,7 +147,7 @@ function withoutPrefix(
 /** Makes the bytes of a text those of its ASCII characters. */
 const toAscii = ({ collation }: Column, modify: Modify): string[] =>
   /^(?:ucs2|utf16|utf32)/.test(collation ?? '')
-    ? [modify('VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin')]
+    ? [modify('VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin')]
     : []
 
 /** Removes trailing zeros first, since a shorter type would refuse them. */
@@ -178,14 +178,14 @@ const TYPE = /^\w+(?:\([^)]*\))?(?: unsigned| zerofill)*(?: CHARACTER SET \w+)?(
 async function fromUuid({ database }: Examination, { column, family }: IdColumn): Promise<string> {
   const { quotedTable, quotedName } = column
   const modify = await modifying(database, column)
-  const ascii = (length: number): string => `CHAR(${length}) CHARACTER SET ascii COLLATE ascii_bin`
+  const text = (length: number): string => `CHAR(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`
   const length = Number(family.textLength)
   const head = headOf({ family, name: 'text' })
   return [
     SET_MODE,
-    modify(ascii(Math.max(36, length))),
+    modify(text(Math.max(36, length))),
     `UPDATE ${quotedTable} SET ${quotedName} = CONCAT('${head}', CONVERT(UNHEX(REPLACE(${quotedName}, '-', '')) USING ascii))`,
-    modify(ascii(length)),
+    modify(text(length)),
   ].join(';\n')
 }
 
