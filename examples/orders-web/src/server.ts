@@ -19,7 +19,7 @@ export async function serve(orders: Orders): Promise<string> {
 }
 
 async function answer(orders: Orders, request: IncomingMessage): Promise<Response> {
-  const { pathname, searchParams } = new URL(`http://localhost${request.url}`)
+  const { pathname, searchParams } = new URL(`http://localhost/${request.url?.replace(/^\/+/, '')}`)
   const [, id] = /^\/orders\/([^/]+)$/.exec(pathname) ?? []
   switch (`${request.method} ${id === undefined ? pathname : '/orders/:id'}`) {
     case 'GET /':

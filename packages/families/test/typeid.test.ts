@@ -54,12 +54,22 @@ test('ids with different prefixes differ in type and value', () => {
   expect(id).toMatch(/^user_[0-7][0-9a-z]{25}$/)
 })
 
-test.each(['', 'User', 'user1', '_user', 'user_', 'ü', 'a'.repeat(64), undefined, 7, 'a b'])(
-  'refuses the prefix %j',
-  (prefix) => {
-    expect(expectRefusal(() => typeid(prefix as string), 'INVALID_OPTION').field).toBe('prefix')
-  },
-)
+test.each([
+  '',
+  'User',
+  'user1',
+  '_user',
+  'user_',
+  'ü',
+  'a'.repeat(64),
+  undefined,
+  7,
+  1n,
+  Symbol('user'),
+  'a b',
+])('refuses the prefix %o', (prefix) => {
+  expect(expectRefusal(() => typeid(prefix as string), 'INVALID_OPTION').field).toBe('prefix')
+})
 
 test('accepts prefixes of one letter, with _ inside, and of 63 letters', () => {
   for (const prefix of ['a', 'order__line', 'a'.repeat(63)]) {

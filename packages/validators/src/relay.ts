@@ -35,7 +35,7 @@ export function globalIds<const Types extends Families>(types: Types): GlobalIds
     encode(type, id) {
       const family = familyOf(type)
       if (family) return btoa(`${type}:${family.parse(id)}`)
-      const message = `global id: no type ${JSON.stringify(type)}; types are ${known}`
+      const message = `global id: no type ${show(type)}; types are ${known}`
       throw new IdError('INVALID_OPTION', message, { field: 'type', value: type })
     },
     decode(globalId) {

@@ -2,7 +2,7 @@ export { type Alphabet, alphabet, isSpelled, refuseCharacter } from '../primitiv
 export { batch } from '../primitives/batch.js'
 export { readUint } from '../primitives/bytes.js'
 export { checkSpan, checkTimeField, systemClock, type TimeSpan, toUnixMs } from '../primitives/clock.js'
-export { checkBytes, checkInteger, checkString, checkText } from '../primitives/errors.js'
+export { checkBytes, checkInteger, checkString, checkText, show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind } from '../primitives/options.js'
 export { type RandomPool, randomPool, secureRandom } from '../primitives/random.js'
 export { once } from '../primitives/realms.js'

@@ -1,5 +1,5 @@
 import { IdError, type PrefixedFamily, prefixed } from '@snoflax/core'
-import { checkOptions, uuidText } from '@snoflax/core/define'
+import { checkOptions, show, uuidText } from '@snoflax/core/define'
 import { bytesOfUuid } from '../uuid-text.js'
 import { suffixFamily, type TypeidSuffixFamily } from './suffix.js'
 
@@ -52,7 +52,7 @@ export function typeid<const Prefix extends string>(
   if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
     throw new IdError(
       'INVALID_OPTION',
-      `typeid: a prefix must have 1 to 63 of a-z and _, and begin and end with a letter, not ${JSON.stringify(prefix)}`,
+      `typeid: a prefix must have 1 to 63 of a-z and _, and begin and end with a letter, not ${show(prefix)}`,
       { family: 'typeid', field: 'prefix', value: prefix },
     )
   }
