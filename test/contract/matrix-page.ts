@@ -26,7 +26,7 @@ export function writeMatrixPage(
   writeFileSync(file, `${[opening(orm), ...parts].join('\n\n')}\n`)
 }
 
-function headingOf({ database }: Cell, mysqlServer: MysqlServer): string {
+export function headingOf({ database }: Pick<Cell, 'database'>, mysqlServer: MysqlServer): string {
   switch (database) {
     case 'postgres':
       return 'PostgreSQL'

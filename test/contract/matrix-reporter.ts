@@ -1,21 +1,26 @@
 import { fileURLToPath } from 'node:url'
 import type { Reporter, TestModule } from 'vitest/node'
 import { mysql, mysqlVersion } from '../databases/mysql.js'
-import { type MysqlServer, writeMatrixPage } from './matrix-page.js'
+import { headingOf, type MysqlServer, writeMatrixPage } from './matrix-page.js'
+import { writeRawPage } from './raw/page.js'
+import type {} from './raw/suite.js'
 import './record.js'
-import type { Cell } from './record.js'
 
-const FOLDER = fileURLToPath(new URL('../../docs/write-paths', import.meta.url))
+const docs = (name: string) => fileURLToPath(new URL(`../../docs/${name}`, import.meta.url))
+const ORMS = ['Drizzle', 'Kysely', 'Prisma', 'TypeORM']
 
-/** Writes the write-path matrix from the results of the contract's tests, for files that ran completely and passed. */
+/** Writes the write-path matrix and the forms of raw SQL from the results of tests, for files that ran completely and passed. */
 export default class MatrixReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
-    const cells = modules.filter(isOfPackage).filter(passedInFull).flatMap(cellsOf)
+    const tests = modules.filter(isOfPackage).filter(passedInFull).flatMap(testsOf)
+    const cells = tests.flatMap((test) => test.meta().contract ?? [])
     const mysqlServer = await mysqlServerOfRun()
     for (const orm of new Set(cells.map((cell) => cell.orm))) {
       const seen = cells.filter((cell) => cell.orm === orm)
-      writeMatrixPage(FOLDER, orm, seen, mysqlServer)
+      writeMatrixPage(docs('write-paths'), orm, seen, mysqlServer)
     }
+    const forms = tests.flatMap((test) => test.meta().rawSql ?? [])
+    writeRawPage(docs('raw-sql.md'), forms, ORMS, (cell) => headingOf(cell, mysqlServer))
   }
 }
 
@@ -26,10 +31,9 @@ async function mysqlServerOfRun(): Promise<MysqlServer> {
 
 /** The contract also runs over the skeleton, drivers and families of users, which have no page. */
 const isOfPackage = ({ moduleId, project }: TestModule): boolean =>
-  moduleId.includes('/test/orm/contract/') && project.name !== 'test'
+  /\/test\/orm\/(?:contract|raw-sql)\//.test(moduleId) && project.name !== 'test'
 
 const passedInFull = (module: TestModule): boolean =>
-  [...module.children.allTests()].every((test) => test.result().state === 'passed')
+  testsOf(module).every((test) => test.result().state === 'passed')
 
-const cellsOf = (module: TestModule): Cell[] =>
-  [...module.children.allTests()].flatMap((test) => test.meta().contract ?? [])
+const testsOf = (module: TestModule) => [...module.children.allTests()]

@@ -53,7 +53,8 @@ function mark(cells: readonly Cell[], notes: readonly string[]): string {
 
 const familiesOf = (cells: readonly Cell[]) => [...new Set(cells.map(({ family }) => family))]
 
-function groups<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, Item[]> {
+/** By the first appearance of each name. */
+export function groups<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, Item[]> {
   const found = new Map<string, Item[]>()
   for (const item of items) found.set(nameOf(item), [...(found.get(nameOf(item)) ?? []), item])
   return found
