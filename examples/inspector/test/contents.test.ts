@@ -28,8 +28,8 @@ describe('stored forms', () => {
 
   test('are as the specification writes them', () => {
     expect(storedForms(family('sno'), SNO).map(({ storage, value }) => [storage, value])).toEqual([
-      ['uuid', '6272706b-3471-3732-7877-66326d36336c'],
       ['text', SNO],
+      ['uuid', '6272706b-3471-3732-7877-66326d36336c'],
       ['binary', '\\x4e6f2160a0ff9a0a1033'],
       ['uuid8', '4e6f2160-a0ff-89a0-8a10-330000000002'],
     ])

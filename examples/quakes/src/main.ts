@@ -36,7 +36,7 @@ screen.print(...intro(paint, quakes))
 screen.section(
   'One quake, seven ids',
   'Text, hex and time of the strongest quake in each family, then the fields, bit by bit. eq is flax',
-  'with a prefix, which columns do not store.',
+  'with a prefix, which text columns store.',
 )
 const strongest = quakes.indexOf(strongestOf(quakes))
 for (const { ids, rows } of families) {

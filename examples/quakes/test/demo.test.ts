@@ -75,7 +75,7 @@ describe('the demo', () => {
 
   it('shows the query plans of both databases', () => {
     expect(shown.out).toMatch(/SEARCH quakes_flax_text USING INDEX sqlite_autoindex_quakes_flax_text_1/)
-    expect(shown.out).toMatch(/Index Scan using quakes_flax_uuid_pkey/)
+    expect(shown.out).toMatch(/Index Scan using quakes_flax_text_pkey/)
   })
 
   it('shows what the database generates by default, and that TypeScript and SQL agree', () => {
