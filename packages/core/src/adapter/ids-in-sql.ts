@@ -30,6 +30,8 @@ export interface SqlWithValues {
   value(key: PlaceholderKey): unknown
   /** The id column that a placeholder is, null for another column. */
   column?(key: PlaceholderKey): SqlIdColumn | null | undefined
+  /** The id column that a name means here, null for another column; undefined where only the name itself tells. */
+  named?(parts: readonly string[]): SqlIdColumn | null | undefined
 }
 
 /** Ids of the next years are range bounds. A text of letters that is no id mostly contains a later time. */
@@ -49,7 +51,7 @@ const AHEAD_MS = 5 * 365 * 86_400_000
 export class SqlIds {
   private readonly columns = new Map<string, SqlIdColumn[]>()
   private readonly others = new Set<string>()
-  private known: readonly SqlIdColumn[] | undefined
+  private known: { readonly all: readonly SqlIdColumn[]; readonly silent: readonly SqlIdColumn[] } | undefined
 
   /** @param advice the end of errors: how to mark an id, and a value that is not one. */
   constructor(private readonly advice: string) {}
@@ -66,13 +68,31 @@ export class SqlIds {
     this.others.add(name.toLowerCase())
   }
 
+  /** Whether a value may have to be converted or refused: a quick test. */
+  mayBe(value: unknown): boolean {
+    if (typeof value !== 'string' && !Array.isArray(value)) return false
+    const { all } = this.converting()
+    return all.length > 0 && textsIn(value).some((text) => all.some(isOf(text)))
+  }
+
   /** Whether a statement may contain an id: a quick test, without reading the SQL. */
   mayBeIn(sql: string, values: Iterable<unknown>): boolean {
-    const known = this.converting()
-    if (known.length === 0) return false
-    for (const value of values) if (textsIn(value).some((text) => known.some(isOf(text)))) return true
-    const silent = known.filter(isSilent)
-    return silent.length > 0 && sql.split(/['"$]/).some((text) => silent.some(isOf(text)))
+    for (const value of values) if (this.mayBe(value)) return true
+    const { silent } = this.converting()
+    return (
+      silent.length > 0 && /['"$]/.test(sql) && sql.split(/['"$]/).some((text) => silent.some(isOf(text)))
+    )
+  }
+
+  /**
+   * Refuses a value that stands beside no column, if it is an id that the database would not refuse.
+   *
+   * @throws {IdError} `INVALID_OPTION`.
+   */
+  refuseUnplaced(value: unknown): void {
+    const texts = textsIn(value)
+    const silent = this.converting().silent.filter((one) => texts.some((text) => mayBe(text, one)))
+    if (silent.length > 0) throw this.refuse(silent, value, 'stands beside no column that is known, so it')
   }
 
   /**
@@ -81,7 +101,7 @@ export class SqlIds {
    * @throws {IdError} `INVALID_OPTION` for an id that can't be converted and that the database would not refuse.
    */
   find(given: SqlWithValues): Map<PlaceholderKey, SqlIdColumn> {
-    const { sql, dialect, placeholder, value, column } = given
+    const { sql, dialect, placeholder, value, column, named } = given
     const tokens = readSql(sql, { dialect, placeholder })
     const keys = keysOf(tokens)
     const columnOf = (token: SqlToken) => {
@@ -94,7 +114,7 @@ export class SqlIds {
       const key = keys.get(token)
       const one = key === undefined ? literalIn(token) : value(key)
       if (one === undefined || (key === undefined && token.kind !== 'string')) continue
-      const meant = this.columnBeside(one, beside.get(token) ?? [], columnOf)
+      const meant = this.columnBeside(one, beside.get(token) ?? [], columnOf, named)
       if (key === undefined) {
         if (meant && isSilent(meant)) throw this.refuse([meant], one, 'is written into the SQL, so it')
         continue
@@ -114,22 +134,21 @@ export class SqlIds {
     value: unknown,
     tokens: readonly SqlToken[],
     columnOf: (token: SqlToken) => SqlIdColumn | null | undefined,
+    named: SqlWithValues['named'],
   ): SqlIdColumn | undefined {
     const texts = textsIn(value)
     if (texts.length === 0) return undefined
     const columns = tokens.map((token) => {
       if (token.kind === 'placeholder') return columnOf(token)
+      const meant = named?.(token.parts)
+      if (meant !== undefined) return meant
       const name = (token.parts.at(-1) as string).toLowerCase()
       return this.columns.get(name) ?? (this.others.has(name) ? null : undefined)
     })
     const ids = columns.flatMap((one) => one ?? []).filter((one) => texts.some((text) => isOf(text)(one)))
     const [first, ...more] = ids
     if (first === undefined) {
-      if (columns.some((one) => one !== undefined)) return undefined
-      const silent = this.converting().filter(
-        (one) => isSilent(one) && texts.some((text) => mayBe(text, one)),
-      )
-      if (silent.length > 0) throw this.refuse(silent, value, 'stands beside no column that is known, so it')
+      if (columns.every((one) => one === undefined)) this.refuseUnplaced(value)
       return undefined
     }
     const isOne = more.every((one) => isAlike(one, first)) && (Array.isArray(value) || texts[0] === value)
@@ -141,10 +160,11 @@ export class SqlIds {
   }
 
   /** One column for each form in which ids are stored. */
-  private converting(): readonly SqlIdColumn[] {
+  private converting(): NonNullable<SqlIds['known']> {
     if (this.known) return this.known
     const columns = [...this.columns.values()].flat().filter((one) => one.storage().converts)
-    this.known = columns.filter((one, at) => !columns.slice(0, at).some((other) => isAlike(one, other)))
+    const all = columns.filter((one, at) => !columns.slice(0, at).some((other) => isAlike(one, other)))
+    this.known = { all, silent: all.filter(isSilent) }
     return this.known
   }
 
@@ -166,8 +186,13 @@ const isOf =
   ({ storage }: SqlIdColumn): boolean =>
     storage().family.is(text)
 
-/** Whether the database would compare an unconverted id with the column, and find nothing. */
-function isSilent({ storage }: SqlIdColumn): boolean {
+/**
+ * Whether the database would compare an unconverted id with the column, and find nothing.
+ *
+ * @example
+ * isSilent({ place: 'orders.id', storage: () => storageFor(flax, 'postgres', { storage: 'uuid' }) }) // false
+ */
+export function isSilent({ storage }: SqlIdColumn): boolean {
   const { converts, name, database } = storage()
   return converts && (name === 'binary' || (name === 'bigint' && database !== 'postgres'))
 }

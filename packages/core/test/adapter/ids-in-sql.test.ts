@@ -153,6 +153,22 @@ describe('ids in SQL', () => {
     expectRefusal(() => found(ids, 'sqlite', 'id = ?', cus.generate()), 'INVALID_OPTION')
   })
 
+  test('the caller can say what names are, where it knows the tables', () => {
+    const column = { place: 'parcels.ref', storage: () => storageFor(flax, 'sqlite', { storage: 'binary' }) }
+    const named = ([name]: readonly string[]) => (name === 'ref' ? column : name === 'id' ? null : undefined)
+    const find = (sql: string) => bytes.find({ sql, dialect: 'sqlite', value: () => ID, named })
+    expect(find('ref = ?').get(0)).toBe(column)
+    expect(find('id = ?').size).toBe(0)
+    expectRefusal(() => find('x = ?'), 'INVALID_OPTION')
+  })
+
+  test('a value that stands beside nothing is refused by itself', () => {
+    expect(bytes.mayBe(ID)).toBe(true)
+    expectRefusal(() => bytes.refuseUnplaced(ID), 'INVALID_OPTION')
+    for (const value of ['internationalize', 5, null, new Date()]) bytes.refuseUnplaced(value)
+    idsIn('postgres', 'uuid').refuseUnplaced(ID)
+  })
+
   test('a quick test says that a statement has none', () => {
     expect(bytes.mayBeIn('select \'a\', "id" from orders where x = ?', ['abc', 5, null])).toBe(false)
     expect(idsIn('sqlite', 'text').mayBeIn(`x = '${ID}'`, [ID])).toBe(false)
