@@ -165,7 +165,7 @@ import { generateSealKey, seal } from '@snoflax/seal'
     code: `
 import { flake, flax, prefixed, sno, type SnoId, uid, type UidId, uidLocal } from '@snoflax/core'
 import {
-  createdAfter, createdAt, createdBefore, createdBetween, flakeId, flaxId, idColumn, idPlugin, keyset, notAnId, snoId,
+  asText, createdAfter, createdAt, createdBefore, createdBetween, flakeId, flaxId, idColumn, idPlugin, keyset, snoId,
   uidId, uidLocalId, type WithIds,
 } from '@snoflax/kysely'
 import { Kysely, PostgresDialect, sql } from 'kysely'

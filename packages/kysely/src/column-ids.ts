@@ -17,6 +17,8 @@ export class ColumnIds {
   readonly generate: (() => string) | undefined
   /** The SQL by which the database generates it. */
   readonly databaseDefault: string | undefined
+  /** The column, as errors name it. */
+  readonly named: NamedColumn
 
   constructor(
     readonly path: string,
@@ -24,6 +26,7 @@ export class ColumnIds {
     readonly column: IdColumn,
   ) {
     const { family, role, options } = column
+    this.named = { place: path, family: storage.family, storage: () => storage }
     if (role !== 'generated') return
     const { generator, meta, schema } = options
     if (options.default === 'database') {
@@ -42,10 +45,9 @@ export class ColumnIds {
     return this.storage.family
   }
 
-  /** The column, as errors name it. */
-  get named(): NamedColumn {
-    const table = this.path.split('.').at(-2) as string
-    return { table, place: this.path, family: this.family, storage: () => this.storage }
+  /** Whether what is stored is the id itself. */
+  get isText(): boolean {
+    return !this.storage.converts
   }
 
   get isMysql(): boolean {
@@ -66,10 +68,13 @@ export class ColumnIds {
 
   /** @throws {IdError} `NOT_CANONICAL` for a value that the column did not write, even if it can be read as an id. */
   fromDatabase(value: unknown): string | null {
-    return this.placed(() => {
-      if (value != null) checkStored(this.storage, value)
-      return this.storage.fromDatabase(value) as string | null
-    })
+    return this.placed(() => this.read(value))
+  }
+
+  /** As `fromDatabase`, with errors that don't name the column. */
+  read(value: unknown): string | null {
+    if (value != null) checkStored(this.storage, value)
+    return this.storage.fromDatabase(value) as string | null
   }
 
   placed<Result>(work: () => Result): Result {

@@ -22,6 +22,7 @@ export {
 } from './columns.js'
 export { type IdAt, type IdPath, type IdPlugin, idPlugin, type WithIds } from './plugin.js'
 export {
+  asText,
   createdAfter,
   createdAt,
   createdBefore,
@@ -29,5 +30,4 @@ export {
   type IdReference,
   type KeysetOptions,
   keyset,
-  notAnId,
 } from './time.js'

@@ -3,12 +3,13 @@ import { CastNode, DataTypeNode, FunctionNode, RawNode, sql, ValueNode } from 'k
 import * as mysql from 'kysely/helpers/mysql'
 import * as postgres from 'kysely/helpers/postgres'
 import * as sqlite from 'kysely/helpers/sqlite'
-import { hasIds, type Meaning } from './meaning.js'
+import type { ColumnIds } from './column-ids.js'
+import { type Held, isHeld, type Meaning } from './meaning.js'
 import type { Node } from './nodes.js'
 import type { Relation } from './scope.js'
 
 // Kysely's JSON helpers return raw SQL. We recognize it by comparing it with what they return for an empty query, so in
-// a version that returns other SQL these are unknown expressions, which are refused if they return ids.
+// a version that returns other SQL these are unknown expressions.
 
 /** The positions of the parts of a helper's SQL. */
 export interface JsonHelper {
@@ -63,9 +64,9 @@ export function jsonHelper(raw: RawNode): JsonHelper | undefined {
   return pairs && !(RawNode.is(pairs) && pairs.sqlFragments.every((text) => text === '')) ? undefined : found
 }
 
-/** An expression of an id, helper exact in JSON: bytes as hex, numbers as text. */
+/** An expression of an id, exact in JSON: bytes as hex, numbers as text. */
 export function inJson(node: Node, meaning: Meaning): Node {
-  if (!hasIds(meaning)) return node
+  if (!isHeld(meaning) || meaning.ids.isText) return node
   const { name, database } = meaning.ids.storage
   if (name === 'bigint') return castToText(node, database, meaning.is === 'list')
   if (name !== 'binary' || database === 'postgres') return node
@@ -79,14 +80,14 @@ function castToText(node: Node, database: Database, isList: boolean): Node {
   return CastNode.create(node, type === 'text' ? DataTypeNode.create('text') : RawNode.createWithSql(type))
 }
 
-/** Whether whole rows of the relation contain ids that JSON rounds. */
-export const isRounded = ({ columns }: Relation): boolean =>
-  [...columns.values()].some((one) => hasIds(one) && one.ids.storage.name === 'bigint')
+/** A column of the relation whose ids JSON rounds. */
+export const roundedIn = ({ columns }: Relation): ColumnIds | undefined =>
+  [...columns.values()].find((one): one is Held => isHeld(one) && one.ids.storage.name === 'bigint')?.ids
 
 /** The rows of a subquery with numbers also as text: JSON.parse takes the second of two members of one name. */
 export function withTexts(rows: Node, { columns }: Relation): Node {
   const texts = [...columns].flatMap(([name, one]) =>
-    hasIds(one) && one.ids.storage.name === 'bigint'
+    isHeld(one) && one.ids.storage.name === 'bigint'
       ? [
           sql`, cast(${sql.ref(`r.${name}`)} as ${sql.raw(one.is === 'list' ? 'text[]' : 'text')}) as ${sql.ref(name)}`,
         ]

@@ -1,52 +1,39 @@
 import { IdError } from '@snoflax/core'
-import {
-  arrayLiteral,
-  checkComparable,
-  isBytes,
-  isStored,
-  leak,
-  type NamedColumn,
-  refuseLeak,
-  refuseUnconverted,
-  show,
-} from '@snoflax/core/adapter'
-import type { ColumnIds, Declared } from './column-ids.js'
+import { arrayLiteral, checkComparable, isSilent, show } from '@snoflax/core/adapter'
+import type { ColumnIds } from './column-ids.js'
 
-/** The meaning of an expression; undefined if it has nothing to do with ids. */
-export type Meaning = IdMeaning | JsonObject | JsonArray | RowMeaning | RawMeaning | Clash | undefined
+/** The meaning of an expression; undefined if it is unknown whether it is an id. */
+export type Meaning = Held | OtherColumn | JsonObject | JsonArray | RowMeaning | Clash | undefined
 
-/** An id, an array of ids, the time of an id, or something computed from an id that may or may not be one. */
-export interface IdMeaning {
-  readonly is: 'id' | 'list' | 'time' | 'derived'
+/** An id, an array of ids, or the time of an id. */
+export interface Held {
+  readonly is: 'id' | 'list' | 'time'
   readonly ids: ColumnIds
-  /** Whether the user declares it so, whatever it is made of. */
+  /** Whether `ids.typed()` declares it, whatever it is made of. */
   readonly isTyped?: boolean
 }
 
-/** A JSON object that contains ids. */
+/** A column without ids, or what `asText()` marks. */
+export interface OtherColumn {
+  readonly is: 'other'
+  /** Table and column, in a declared table. */
+  readonly place?: string
+}
+
 interface JsonObject {
   readonly is: 'object'
   readonly members: ReadonlyMap<string, Meaning>
 }
 
-/** A JSON array whose elements have one meaning. */
 interface JsonArray {
   readonly is: 'array'
   readonly of: Meaning
 }
 
 /** A row of expressions, for comparisons. */
-interface RowMeaning {
+export interface RowMeaning {
   readonly is: 'row'
   readonly items: readonly Meaning[]
-}
-
-/** Raw SQL of undeclared meaning. */
-export interface RawMeaning {
-  readonly is: 'raw'
-  readonly declared: Declared
-  /** The id columns that its text names, if their storage converts. */
-  readonly named: readonly NamedColumn[]
 }
 
 /** Two columns of one name. */
@@ -55,20 +42,53 @@ interface Clash {
   readonly error: IdError
 }
 
-export const hasIds = (meaning: Meaning): meaning is IdMeaning => meaning !== undefined && 'ids' in meaning
+export const OTHER: OtherColumn = { is: 'other' }
+/** What `asText()` marks. */
+export const MARKED: OtherColumn = { is: 'other' }
 
-const isJson = (meaning: Meaning): meaning is JsonObject | JsonArray =>
-  meaning?.is === 'object' || meaning?.is === 'array'
+export const heldOf = (ids: ColumnIds): Held => ({ is: ids.column.role === 'list' ? 'list' : 'id', ids })
 
-export const isRaw = (meaning: Meaning): meaning is RawMeaning => meaning?.is === 'raw'
+export const isHeld = (meaning: Meaning): meaning is Held => meaning !== undefined && 'ids' in meaning
+
+const isKey = (meaning: Meaning): meaning is Held => meaning?.is === 'id' || meaning?.is === 'list'
+
+export const itemOf = (meaning: Meaning, at: number): Meaning =>
+  meaning?.is === 'row' ? meaning.items[at] : meaning
+
+/** @param isAny whether each of them can be the result. @param check what two ids must fulfil. */
+function joined(
+  meanings: readonly Meaning[],
+  isAny: boolean,
+  check: (one: Held, other: Held) => void,
+): Meaning {
+  const rows = meanings.filter((one): one is RowMeaning => one?.is === 'row')
+  if (rows[0]) {
+    const items = rows[0].items.map((_, at) =>
+      joined(
+        rows.map((row) => row.items[at]),
+        isAny,
+        check,
+      ),
+    )
+    return { is: 'row', items }
+  }
+  let first: Held | undefined
+  for (const one of meanings) {
+    if (!isKey(one)) continue
+    if (first) check(first, one)
+    else first = one
+  }
+  const known = first ?? meanings.find(isHeld)
+  return known || (isAny && meanings.includes(undefined)) ? known : meanings.find((one) => one !== undefined)
+}
 
 /**
  * The common meaning of expressions that are returned alternatively.
  *
  * @throws {IdError} `INVALID_OPTION` for ids of which some would be read as others.
  */
-export function unite(...meanings: readonly Meaning[]): Meaning {
-  return joined(meanings, (one, other) => {
+export const unite = (...meanings: readonly Meaning[]): Meaning =>
+  joined(meanings, true, (one, other) => {
     equate(one, other)
     if (one.ids.isLike(other.ids)) return
     const [first, second] = [one, other].map(({ ids }) => `${ids.path} (${ids.family.name})`)
@@ -77,15 +97,14 @@ export function unite(...meanings: readonly Meaning[]): Meaning {
         'select them apart, or declare the column with ids.typed(column, expression)',
     )
   })
-}
 
 /**
  * The common meaning of expressions that are compared, or of which one is written to the other.
  *
- * @throws {IdError} `INVALID_OPTION` for ids that can't be equal.
+ * @throws {IdError} `INVALID_OPTION` for columns that can't be equal.
  */
-export const equate = (...meanings: readonly Meaning[]): Meaning =>
-  joined(meanings, (one, other) => {
+export function equate(...meanings: readonly Meaning[]): Meaning {
+  const common = joined(meanings, false, (one, other) => {
     checkComparable(one.ids.named, other.ids.named)
     if (one.is === other.is) return
     const [left, right] = [one, other].map(
@@ -93,114 +112,76 @@ export const equate = (...meanings: readonly Meaning[]): Meaning =>
     )
     throw one.ids.refuse(`${left} and ${right} are never equal in the database; use = any(array)`)
   })
+  if (common?.is === 'row') {
+    for (const at of common.items.keys()) equate(...meanings.map((one) => itemOf(one, at)))
+  } else if (isKey(common) && !common.isTyped) refuseOthers(common, meanings)
+  return common
+}
 
-function joined(meanings: readonly Meaning[], check: (one: IdMeaning, other: IdMeaning) => void): Meaning {
-  const rows = meanings.filter((one): one is RowMeaning => one?.is === 'row')
-  const [row] = rows
-  if (row) {
-    const items = row.items.map((_, at) =>
-      joined(
-        rows.map(({ items }) => items[at]),
-        check,
-      ),
-    )
-    return { is: 'row', items }
-  }
-  const [first, ...others] = meanings.filter(
-    (one): one is IdMeaning => one?.is === 'id' || one?.is === 'list',
-  )
-  if (!first) {
-    return (
-      meanings.find((one) => one?.is === 'time') ??
-      meanings.find(hasIds) ??
-      uniteJson(meanings.filter(isJson)) ??
-      uniteRaw(meanings.filter(isRaw))
+/** SQLite and MySQL compare bytes and numbers with text, and find nothing. */
+function refuseOthers({ ids }: Held, meanings: readonly Meaning[]): void {
+  if (ids.storage.database === 'postgres' || !isSilent(ids.named)) return
+  for (const one of meanings) {
+    if (one?.is !== 'other' || one.place === undefined) continue
+    throw ids.refuse(
+      `${ids.path} stores ids as ${ids.storage.name}, and ${one.place} is not declared as an id column, so they would never ` +
+        'be equal; declare it with .plain(), or mark it with asText() if it contains none',
     )
   }
-  for (const other of others) check(first, other)
-  return first
 }
 
-const uniteRaw = (raws: readonly RawMeaning[]): Meaning =>
-  raws[0] && { ...raws[0], named: raws.flatMap(({ named }) => named) }
-
-/** JSON of one shape, else an expression that may contain ids. */
-function uniteJson([first, ...others]: readonly (JsonObject | JsonArray)[]): Meaning {
-  const [ids] = first ? idsIn(first) : []
-  const isSame = others.every((one) => first && shapeOf(one) === shapeOf(first))
-  return isSame || ids === undefined ? first : { is: 'derived', ids }
-}
-
-function shapeOf(meaning: Meaning): string {
-  if (hasIds(meaning)) return `${meaning.is} ${meaning.ids.family.name} ${meaning.ids.storage.name}`
-  if (meaning?.is === 'array') return `[${shapeOf(meaning.of)}]`
-  if (meaning?.is !== 'object') return ''
-  return `{${[...meaning.members].map(([name, member]) => `${name}: ${shapeOf(member)}`)}}`
-}
-
-/** All ids in a meaning. */
-export function idsIn(meaning: Meaning): ColumnIds[] {
-  if (hasIds(meaning)) return [meaning.ids]
-  if (meaning?.is === 'row') return meaning.items.flatMap(idsIn)
-  if (meaning?.is === 'array') return idsIn(meaning.of)
-  if (meaning?.is === 'object') return [...meaning.members.values()].flatMap(idsIn)
-  return []
-}
-
-/** The value to send to the driver where an expression of this meaning is expected. */
-export function encode(value: unknown, expected: Meaning): unknown {
-  if (isRaw(expected)) refuseUnconverted(expected.named, value, NAMED_IN_TEXT)
-  if (!hasIds(expected) || value === null) return value
-  const { is, ids } = expected
+/** The value to send to the driver beside an id. */
+export function encode(value: unknown, { is, ids }: Held): unknown {
+  if (value === null) return value
+  if (is === 'time') throw ids.refuse('createdAt() cannot be compared; use createdBetween()', value)
   // A driver would send NULL, which equals nothing.
   if (value === undefined) return ids.placed(() => ids.family.parse(value))
-  switch (is) {
+  // mysql2 writes an array as a list.
+  if (is === 'id' && !(ids.isMysql && Array.isArray(value))) return ids.toDatabase(value)
+  if (!Array.isArray(value)) {
+    throw new IdError(
+      'INVALID_TYPE',
+      `${ids.path}: expected an array of ids, got ${show(value)}; pass the array with eb.val([…])`,
+      { value, path: ids.path },
+    )
+  }
+  const stored = value.map((one) => ids.toDatabase(one))
+  return ids.isText ? value : is === 'id' ? stored : arrayLiteral(stored)
+}
+
+/** Whether a driver's value differs from what the application gets. */
+export function isConverted(meaning: Meaning): boolean {
+  switch (meaning?.is) {
     case 'id':
-      // mysql2 writes an array as a list.
-      if (Array.isArray(value) && ids.isMysql) return value.map((one) => ids.toDatabase(one))
-      return ids.toDatabase(value)
     case 'list':
-      if (Array.isArray(value)) return arrayLiteral(value.map((one) => ids.toDatabase(one)))
-      throw new IdError(
-        'INVALID_TYPE',
-        `${ids.path}: expected an array of ids, got ${show(value)}; pass the array with eb.val([…])`,
-        {
-          value,
-          path: ids.path,
-        },
-      )
-    case 'time':
-      throw ids.refuse('createdAt() cannot be compared; use createdBetween()', value)
-    case 'derived':
-      if (ids.storage.converts && mayBeId(value, ids)) {
-        throw untold(ids, value)
-      }
-      return value
+      return !meaning.ids.isText
+    case 'object':
+      return [...meaning.members.values()].some(isConverted)
+    case 'array':
+      return isConverted(meaning.of)
+    default:
+      return meaning?.is === 'time' || meaning?.is === 'clash'
   }
 }
 
-/** The advice for an id beside a column that only the text of raw SQL names. */
-export const NAMED_IN_TEXT =
-  'name it by sql.ref(), or pass ids.parameter(column, id); notAnId(value) is for other values'
+/** Converts a column of the rows that a driver has just made. */
+export function decodeColumn(rows: readonly Record<string, unknown>[], name: string, meaning: Meaning): void {
+  if (meaning?.is !== 'id') {
+    for (const row of rows) row[name] = decode(meaning, row[name])
+    return
+  }
+  const { ids } = meaning
+  ids.placed(() => {
+    for (const row of rows) {
+      const value = row[name]
+      if (value !== null) row[name] = ids.read(value)
+    }
+  })
+}
 
-export const untold = (ids: ColumnIds, value: unknown): IdError =>
-  ids.refuse(
-    `can't tell whether ${show(value)} must be converted to the column's storage (${ids.storage.name}); ` +
-      'pass ids.parameter(column, id), or notAnId(value) for other values',
-    value,
-  )
-
-const mayBeId = (value: unknown, { storage }: ColumnIds): boolean =>
-  typeof value === 'string' ||
-  isBytes(value) ||
-  typeof value === 'bigint' ||
-  (typeof value === 'number' && storage.name === 'bigint') ||
-  (Array.isArray(value) && value.some((one) => typeof one === 'string' || isBytes(one)))
-
-/** The value of a row, converted for the application. */
-export function decode(meaning: Meaning, value: unknown, inJson = false): unknown {
-  if (value === null || value === undefined || meaning === undefined) return value
-  switch (meaning.is) {
+function decode(meaning: Meaning, value: unknown, inJson = false): unknown {
+  if (value === null || value === undefined) return value
+  switch (meaning?.is) {
     case 'id':
       return decodeId(meaning.ids, value, inJson)
     case 'time':
@@ -210,23 +191,16 @@ export function decode(meaning: Meaning, value: unknown, inJson = false): unknow
       if (Array.isArray(list)) return list.map((one) => decodeId(meaning.ids, one, inJson))
       throw meaning.ids.refuse(`expected an array of ids, got ${show(value)}`, value)
     }
-    case 'derived':
-      refuseLeak(meaning.ids.named, value, DECLARED)
-      return value
     case 'object':
     case 'array':
       return decodeJson(meaning, typeof value === 'string' ? JSON.parse(value) : value)
-    case 'raw':
-      return refuseLeaks(meaning.declared, undefined, value)
-    case 'clash':
-      throw meaning.error
-    case 'row':
+    default:
       return value
   }
 }
 
 /** JSON contains bytes as hex, which SQLite and MySQL write without a prefix. */
-function decodeId(ids: ColumnIds, value: unknown, inJson: boolean): string | null {
+function decodeId(ids: ColumnIds, value: unknown, inJson: boolean): unknown {
   const { name, database } = ids.storage
   const isBareHex = inJson && name === 'binary' && database !== 'postgres' && typeof value === 'string'
   return ids.fromDatabase(isBareHex ? `\\x${value}` : value)
@@ -252,26 +226,3 @@ const elementsOf = (text: string): (string | null)[] | string =>
           .split(',')
           .map((one) => (one === 'NULL' ? null : one.replace(/^"(.*)"$/, '$1').replaceAll('\\\\', '\\')))
     : text
-
-const DECLARED =
-  'declare it with ids.typed(column, expression), with ids.rows({ … }, sql) for raw SQL, or with notAnId(expression)'
-
-/**
- * Checks a value that raw SQL returned, which may be an id of any column.
- *
- * @param name of its column, if it has one: any number could be an id, and any 16 bytes, so those are looked at by name.
- * @throws {IdError} `INVALID_OPTION` if it is.
- */
-export function refuseLeaks(declared: Declared, name: string | undefined, value: unknown): unknown {
-  if (value === null) return value
-  for (const table of declared.values()) {
-    for (const [column, ids] of table) {
-      const isTelling = ids.storage.name !== 'bigint' && ids.family.byteLength < UUID_BYTES
-      if (ids.storage.converts && (column === name || isTelling) && isStored(ids.named, value))
-        throw leak(ids.named, value, DECLARED)
-    }
-  }
-  return value
-}
-
-const UUID_BYTES = 16

@@ -1,4 +1,4 @@
-import { type Database, type DatabaseValue, IdError, type Time } from '@snoflax/core'
+import { type DatabaseValue, IdError, type Time } from '@snoflax/core'
 import { checkOptions, requireMembers, unixMs } from '@snoflax/core/adapter'
 import {
   type AliasableExpression,
@@ -7,7 +7,6 @@ import {
   type KyselyPlugin,
   type PluginTransformQueryArgs,
   type PluginTransformResultArgs,
-  type QueryId,
   type QueryResult,
   type RawBuilder,
   type RootOperationNode,
@@ -18,12 +17,8 @@ import {
 import { type ColumnIds, type Declared, declare, idsAt } from './column-ids.js'
 import type { IdPluginOptions, IdsOf, IdTables, WithIdColumns } from './columns.js'
 import { marked } from './marks.js'
-import { decode, refuseLeaks } from './meaning.js'
-import { Meanings } from './meanings.js'
-import { isQuery, mapChildren, type Node, type QueryParts } from './nodes.js'
+import { decodeColumn, type Meaning } from './meaning.js'
 import { Rewriter, SUPPORTED } from './rewrite.js'
-import { checked, RAW, type Relation } from './scope.js'
-import { namingOf, TextIds } from './text.js'
 
 /** A declared column, as `table.column`. */
 export type IdPath<Tables extends IdTables> = {
@@ -65,14 +60,9 @@ export type WithIds<DB, Plugin> =
  */
 export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   private readonly declared: Declared
-  private readonly text: TextIds
-  /** Whether a column's ids must be converted. */
-  private readonly converts: boolean
-  private engine: { readonly meanings: Meanings; readonly rewriter: Rewriter } | undefined
+  private readonly rewriter: Rewriter
   private readonly inner: readonly KyselyPlugin[]
-  private readonly database: Database
-  private readonly answers = new WeakMap<object, Relation | undefined>()
-  private readonly originals = new WeakMap<Node, Node>()
+  private readonly answers = new WeakMap<object, ReadonlyMap<string, Meaning>>()
 
   /** @throws {IdError} as {@link idPlugin}. */
   constructor(options: IdPluginOptions<Tables>) {
@@ -83,82 +73,32 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
       { owner: CompiledQuery.raw(''), name: 'CompiledQuery', members: ['queryId'] },
     ])
     this.declared = declare(database, tables)
-    this.database = database as Database
-    this.text = new TextIds(this.declared)
-    this.converts = [...this.declared.values()].some((columns) =>
-      [...columns.values()].some(({ storage }) => storage.converts),
-    )
+    this.rewriter = new Rewriter(this.declared, database)
     this.inner = inner
   }
 
   /** Called by Kysely. */
-  transformQuery({ node: given, queryId }: PluginTransformQueryArgs): RootOperationNode {
-    const node = this.engine ? this.restored(given) : given
-    let rewritten = this.rewrite(node, queryId)
-    for (const plugin of this.inner) rewritten = plugin.transformQuery({ node: rewritten, queryId })
-    if (this.answers.has(queryId)) this.originals.set(rewritten, node)
-    return rewritten
-  }
-
-  private rewrite(node: RootOperationNode, queryId: QueryId): RootOperationNode {
-    if (!this.converts) {
-      const naming = namingOf(node, this.declared)
-      if (!naming.times) return naming.ids ? this.text.rewrite(node) : node
-    }
-    const { meanings, rewriter } = this.awake()
-    const scope = meanings.scope()
-    const isAnswering =
-      (isQuery(node) || node.kind === 'RawNode') && (node as QueryParts).explain === undefined
-    const relation = isAnswering ? meanings.relationOf(node, scope) : undefined
-    for (const meaning of relation?.columns.values() ?? []) checked(meaning)
-    this.answers.set(queryId, relation)
-    return rewriter.rewrite(node, scope)
-  }
-
-  /** What converts ids, from the first statement that needs it on. */
-  private awake(): NonNullable<IdPlugin<Tables>['engine']> {
-    const meanings = this.engine?.meanings ?? new Meanings(this.declared, this.database)
-    this.engine ??= { meanings, rewriter: new Rewriter(meanings) }
-    return this.engine
-  }
-
-  /** A builder used as a subquery, as in `where('id', 'in', db.selectFrom(…))`, was already rewritten by itself. */
-  private restored<ANode extends Node>(node: ANode): ANode {
-    const original = this.originals.get(node)
-    if (original) return original as ANode
-    let isSame = true
-    const copy = mapChildren(node, (child) => {
-      const restored = this.restored(child)
-      isSame &&= restored === child
-      return restored
-    })
-    return isSame ? node : copy
+  transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
+    const { node: rewritten, answer } = this.rewriter.rewrite(node)
+    if (answer) this.answers.set(queryId, answer)
+    let sent = rewritten
+    for (const plugin of this.inner) sent = plugin.transformQuery({ node: sent, queryId })
+    this.rewriter.keep(sent, node)
+    return sent
   }
 
   /** Called by Kysely. */
   async transformResult({ result, queryId }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
     let changed = result
     for (const plugin of this.inner) changed = await plugin.transformResult({ result: changed, queryId })
-    const relation = this.answers.has(queryId) || !this.converts ? this.answers.get(queryId) : RAW
-    const { rows } = changed
-    if (relation === undefined || rows === undefined || rows.length === 0) return changed
-    const ids = [...relation.columns].filter(([, meaning]) => meaning !== undefined)
-    if (ids.length === 0 && !relation.isRaw) return changed
-    for (const [name] of ids) if (!(name in (rows[0] as UnknownRow))) throw missing(name)
-    const decoded = rows.map((row) => {
-      const copy = { ...row }
-      for (const [name, meaning] of ids) {
-        copy[name] =
-          meaning?.is === 'raw' ? refuseLeaks(this.declared, name, row[name]) : decode(meaning, row[name])
-      }
-      if (relation.isRaw) {
-        for (const [name, value] of Object.entries(row)) {
-          if (!relation.columns.has(name)) refuseLeaks(this.declared, name, value)
-        }
-      }
-      return copy
-    })
-    return { ...changed, rows: decoded }
+    const answer = this.answers.get(queryId)
+    const [first] = changed.rows ?? []
+    if (answer === undefined || first === undefined) return changed
+    for (const [name, meaning] of answer) {
+      if (!(name in first)) throw missing(name)
+      decodeColumn(changed.rows, name, meaning)
+    }
+    return changed
   }
 
   private ids(path: string): ColumnIds {

@@ -109,12 +109,12 @@ export function keyset(
 }
 
 /**
- * Declares that a value or an expression beside an id column is not an id, so it is not converted.
+ * Marks a value, or an expression beside an id column, that is not an id: it is neither converted nor refused.
  *
  * @example
- * db.selectFrom('orders').select((eb) => notAnId(eb.cast('id', 'text')).as('shown'))
+ * db.selectFrom('orders').selectAll().where((eb) => eb(eb.cast<string>('id', 'text'), '=', asText('9q7k4h922d78w222')))
  */
-export function notAnId<Type>(value: Expression<Type> | Type): AliasableExpression<Type> {
+export function asText<Type>(value: Expression<Type> | Type): AliasableExpression<Type> {
   const isExpression = typeof value === 'object' && value !== null && 'toOperationNode' in value
   const node = isExpression ? (value as Expression<Type>).toOperationNode() : ValueNode.create(value)
   return marked({ is: 'other' }, node)

@@ -116,7 +116,6 @@ class Generator {
       () => sql<SqlBool>`${sql.ref(ref)} ${sql.raw(operator)} ${id}`,
       () => sql<SqlBool>`${id} ${sql.raw(operator)} ${sql.ref(ref)}`,
       () => sql<SqlBool>`${sql.ref(ref)} in (${sql.join(list)})`,
-      () => sql<SqlBool>`coalesce(${sql.ref(ref)}, ${id}) = ${list[0]}`,
       () => sql<SqlBool>`${sql.ref(ref)} between ${id} and ${list[0]}`,
     ]
     for (const other of others) {
@@ -239,7 +238,6 @@ class Generator {
           .end()
           .as('x'),
       ],
-      () => [sql`coalesce(${sql.ref(ref)}, ${id})`.as('x')],
       () => [
         eb
           .selectFrom(`${of} as s`)
@@ -361,7 +359,8 @@ async function openWorld(
     ]),
   )
   const ids = idPlugin({ database: kind, tables })
-  const plugins = isOurs ? [ids] : [new ParseJSONResultsPlugin()]
+  const parse = new ParseJSONResultsPlugin()
+  const plugins = isOurs ? [ids, parse] : [parse]
   const db: Db = new Kysely<Any>({ dialect: dialectFor(database), plugins })
   const text =
     kind === 'postgres'

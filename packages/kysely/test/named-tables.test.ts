@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { Kysely, SqliteDialect, sql } from 'kysely'
 import { expect, test } from 'vitest'
 
-// Raw SQL that names a column means those of its own tables.
+// Raw SQL that names a column means those of the query around it, and a statement those of every table.
 
 const client = new Database(':memory:')
 client.exec(`create table parcels (id blob primary key); create table legacy (id text primary key);
@@ -35,37 +35,13 @@ test.each<[string, () => Promise<unknown>]>([
     'a subquery',
     () => db.selectFrom(db.selectFrom('legacy').selectAll().where(isIt).as('x')).selectAll().execute(),
   ],
-  ['a text', async () => (await sql`select * from notes where id = ${id}`.execute(db)).rows],
-  [
-    'a table in a text',
-    async () => (await sql`select * from ${sql.table('legacy')} where id = ${id}`.execute(db)).rows,
-  ],
 ])('an id is sent unchanged if no table of the SQL has such an id column: %s', async (_, query) => {
   expect(await query()).toHaveLength(1)
 })
 
 test.each<[string, () => Promise<unknown>]>([
   ['an id column', () => db.selectFrom('parcels').selectAll().where(isIt).execute()],
-  [
-    'one in a join',
-    () =>
-      db
-        .selectFrom('legacy')
-        .innerJoin('parcels', (on) => on.onTrue())
-        .select('legacy.id')
-        .where(isIt)
-        .execute(),
-  ],
   ['a reference', () => db.selectFrom('notes').selectAll().where(sql<boolean>`parcel_id = ${id}`).execute()],
-  [
-    'in a subquery of the text',
-    () =>
-      db
-        .selectFrom('legacy')
-        .selectAll()
-        .where(sql<boolean>`exists (select 1 from parcels where id = ${id})`)
-        .execute(),
-  ],
   [
     'around a subquery',
     () =>
@@ -73,17 +49,23 @@ test.each<[string, () => Promise<unknown>]>([
         .selectFrom('parcels')
         .selectAll()
         .where((eb) =>
-          eb.exists(db.selectFrom('legacy').select('name').where(sql<boolean>`parcels.id = ${id}`)),
+          eb.exists(db.selectFrom('legacy').select('id').where(sql<boolean>`parcels.id = ${id}`)),
         )
         .execute(),
   ],
+  ['in a text', async () => (await sql`select * from notes where parcel_id = ${id}`.execute(db)).rows],
+])('an id is converted by the column that the SQL names: %s', async (_, query) => {
+  expect(await query()).toHaveLength(1)
+})
+
+test.each<[string, () => Promise<unknown>]>([
   [
-    'around a text with a table',
+    'in a subquery of the text',
     () =>
       db
-        .selectFrom('parcels')
+        .selectFrom('legacy')
         .selectAll()
-        .where(sql<boolean>`(select 1 from ${sql.table('legacy')} l where parcels.id = ${id}) = 1`)
+        .where(sql<boolean>`exists (select 1 from parcels where id = ${id})`)
         .execute(),
   ],
   ['in a text', () => sql`select * from parcels where id = ${id}`.execute(db)],
@@ -98,10 +80,8 @@ test.each<[string, () => Promise<unknown>]>([
         .execute(),
   ],
   ['in a table that is not declared', () => sql`select * from parcel_view where id = ${id}`.execute(db)],
-])('an id is refused if the SQL names an id column that would not find it: %s', async (_, query) => {
-  await expect(async () => query()).rejects.toThrow(
-    /^(?:parcels\.id|notes\.parcel_id)(?: as id| or notes\.id)?: the text of the SQL names the column/,
-  )
+])('an id is refused if the name is one of columns of several forms: %s', async (_, query) => {
+  await expect(async () => query()).rejects.toThrow(/^parcels\.id: the id .* can be one of several columns/)
 })
 
 test.each<[string, () => Promise<unknown>]>([

@@ -1,5 +1,5 @@
 import { flax, sno } from '@snoflax/core'
-import { createdAt, createdBetween, keyset, notAnId } from '@snoflax/kysely'
+import { asText, createdAt, createdBetween, keyset } from '@snoflax/kysely'
 import { type OpenDatabase, pglite, sqlite } from '@snoflax/test'
 import { DeduplicateJoinsPlugin, Kysely, ParseJSONResultsPlugin, sql } from 'kysely'
 import * as pgHelpers from 'kysely/helpers/postgres'
@@ -269,7 +269,14 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
   test('raw SQL with rows(), coalesce, lists and tables', async () => {
     const found = await db()
       .selectFrom('customers as c')
-      .select(sql<CustomerId>`coalesce(${sql.ref('c.referrer_id')}, ${eve})`.as('either'))
+      .select(
+        shop.ids
+          .typed(
+            'customers.id',
+            sql`coalesce(${sql.ref('c.referrer_id')}, ${shop.ids.parameter('customers.id', eve)})`,
+          )
+          .as('either'),
+      )
       .where(
         sql<boolean>`(${sql.ref('c.id')}, ${sql.ref('c.name')}) in ((${ada}, ${'Ada'}), (${bob}, ${'Bob'}))`,
       )
@@ -327,10 +334,10 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(joined).toEqual([{ id: ada, note: 'Kpcan0M1FakODT4k' }])
   })
 
-  test('notAnId() allows an expression that returns no id', async () => {
+  test('asText() allows an expression that returns no id', async () => {
     const row = await db()
       .selectFrom('customers')
-      .select((eb) => [notAnId(eb.fn<string>('upper', ['name'])).as('upper'), eb.fn.count('id').as('n')])
+      .select((eb) => [asText(eb.fn<string>('upper', ['name'])).as('upper'), eb.fn.count('id').as('n')])
       .where('id', '=', ada)
       .groupBy('name')
       .executeTakeFirstOrThrow()

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import { flax, type Id, prefixed, type SnoId, sno } from '@snoflax/core'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -13,8 +13,8 @@ const [schema = '', ...uses] = [...README.matchAll(/^```ts\n([\s\S]*?)^```/gm)].
 
 interface Seen {
   readonly db: Kysely<unknown>
-  readonly ada: { readonly id: FlaxId }
-  readonly found: readonly { readonly id: SnoId; readonly customer: FlaxId }[]
+  readonly ada: { readonly id: Id<'cus'> }
+  readonly found: readonly { readonly id: SnoId; readonly customer: Id<'cus'> }[]
   readonly total: { readonly total: string }
   readonly rows: readonly { readonly id: SnoId }[]
   readonly november: readonly { readonly created_at: Date }[]
@@ -53,7 +53,7 @@ afterAll(async () => {
 
 test('the programs of the README run, and return ids', () => {
   expect(uses).toHaveLength(6)
-  expect(flax.is(seen.ada.id)).toBe(true)
+  expect(prefixed(flax, 'cus').is(seen.ada.id)).toBe(true)
   expect(seen.found.map(({ id, customer }) => [sno.meta(id), customer])).toEqual(
     Array(3).fill([2, seen.ada.id]),
   )

@@ -1,0 +1,157 @@
+import type { Database } from '@snoflax/core'
+import { type SqlIdColumn, SqlIds } from '@snoflax/core/adapter'
+import { IdentifierNode, RawNode, ValueNode } from 'kysely'
+import type { ColumnIds, Declared } from './column-ids.js'
+import { jsonHelper } from './json.js'
+import { markOn } from './marks.js'
+import { isHeld, type Meaning } from './meaning.js'
+import type { AnyNode, Node } from './nodes.js'
+import type { Scope } from './scope.js'
+
+/** In the text of raw SQL it stands for a node, by its number. */
+const MARK = /\uE000\d+\uE000/
+
+/** Raw SQL, nested raw SQL included, as text, and the nodes in it. */
+interface Text {
+  sql: string
+  readonly nodes: Node[]
+}
+
+/** The ids in raw SQL of columns that convert. */
+export class RawSql {
+  private readonly sqlIds = new SqlIds(
+    'pass ids.parameter(column, id), or asText(value) for a value that is not an id',
+  )
+  private readonly columns = new Map<SqlIdColumn, ColumnIds>()
+  private readonly quote: string
+  /** Whether a column converts. */
+  readonly isNeeded: boolean
+
+  constructor(
+    declared: Declared,
+    private readonly database: Database,
+  ) {
+    for (const columns of declared.values()) {
+      for (const [name, ids] of columns) {
+        this.columns.set(ids.named, ids)
+        this.sqlIds.add(name, ids.named)
+      }
+    }
+    this.isNeeded = [...this.columns.values()].some(({ isText }) => !isText)
+    this.quote = database === 'postgres' || database === 'sqlite' ? '"' : '`'
+  }
+
+  /** Whether a value may be an id of a column that converts. */
+  mayBe(value: unknown): boolean {
+    return this.isNeeded && this.sqlIds.mayBe(value)
+  }
+
+  /** Whether the text of raw SQL may contain one. */
+  mayBeIn({ sqlFragments }: RawNode): boolean {
+    return this.isNeeded && sqlFragments.some((text) => this.sqlIds.mayBeIn(text, []))
+  }
+
+  /** Refuses an id beside no column. */
+  refuse(value: unknown): void {
+    if (this.isNeeded) this.sqlIds.refuseUnplaced(value)
+  }
+
+  /**
+   * The columns by which the nodes in raw SQL are converted, in their order.
+   *
+   * @param scope what the SQL sees, if it is a part of a query.
+   * @throws {IdError} for an id that can't be converted.
+   */
+  columnsIn(
+    raw: RawNode,
+    scope: Scope | undefined,
+    meaningOf: (node: Node) => Meaning,
+  ): readonly (ColumnIds | undefined)[] {
+    const text: Text = { sql: '', nodes: [] }
+    this.write(raw, text, meaningOf)
+    const { sql, nodes } = text
+    if (!this.sqlIds.mayBeIn(sql, valuesOf(nodes))) return []
+    const columnOf = (meaning: Meaning) =>
+      isHeld(meaning) ? meaning.ids.named : meaning === undefined ? undefined : null
+    // The tables of a statement in the text are unknown.
+    const isPart = scope !== undefined && !/\bfrom\b/i.test(sql)
+    const named = ([name = '', table, schema]: readonly string[]) => {
+      const meanings = [name, name.toLowerCase()].map((one) => scope?.column(one, table, schema, false))
+      return columnOf(meanings.find(isHeld) ?? meanings[0])
+    }
+    const found = this.sqlIds.find({
+      sql,
+      dialect: this.database,
+      placeholder: MARK,
+      value: (at) => (nodes[at as number] as Partial<ValueNode>).value,
+      column: (at) => {
+        const node = nodes[at as number] as Node
+        return ValueNode.is(node) ? undefined : columnOf(meaningOf(node))
+      },
+      ...(isPart && { named: (parts) => named([...parts].reverse()) }),
+    })
+    return nodes.map((_, at) => {
+      const column = found.get(at)
+      return column && this.columns.get(column)
+    })
+  }
+
+  /** Names that the tree itself can't tell are written out. */
+  private write({ sqlFragments, parameters }: RawNode, text: Text, meaningOf: (node: Node) => Meaning): void {
+    for (let at = 0; at < sqlFragments.length; at++) {
+      text.sql += (sqlFragments[at] as string).replaceAll('\uE000', '')
+      const node = parameters[at] as AnyNode | undefined
+      if (node === undefined) continue
+      if (isFlat(node)) {
+        this.write(node, text, meaningOf)
+        continue
+      }
+      text.nodes.push(node)
+      const parts = partsOf(node)
+      const isName = parts.length > 0 && (node.kind === 'TableNode' || meaningOf(node) === undefined)
+      text.sql += isName
+        ? parts
+            .map((part) => this.quote + part.replaceAll(this.quote, this.quote + this.quote) + this.quote)
+            .join('.')
+        : `\uE000${text.nodes.length - 1}\uE000`
+    }
+  }
+}
+
+function* valuesOf(nodes: readonly Node[]): Generator<unknown> {
+  for (const node of nodes) if (ValueNode.is(node)) yield node.value
+}
+
+/** Whether nested raw SQL belongs to the text around it: it does unless it is marked or a helper created it. */
+export const isFlat = (node: Node): node is RawNode =>
+  RawNode.is(node) && markOn(node) === undefined && jsonHelper(node) === undefined
+
+/** The parts of a name. */
+function partsOf(node: AnyNode): readonly string[] {
+  switch (node.kind) {
+    case 'IdentifierNode':
+      return [node.name]
+    case 'ColumnNode':
+      return [node.column.name]
+    case 'TableNode': {
+      const { schema, identifier } = node.table
+      return schema ? [schema.name, identifier.name] : [identifier.name]
+    }
+    case 'ReferenceNode':
+      return node.column.kind === 'ColumnNode'
+        ? [...(node.table ? partsOf(node.table) : []), node.column.column.name]
+        : []
+    default:
+      return []
+  }
+}
+
+/** The node that raw SQL only wraps, as `sql.ref()` and `sql.lit()` do. */
+export const wrappedIn = ({ sqlFragments, parameters }: RawNode): Node | undefined =>
+  parameters.length === 1 && sqlFragments.every((text) => /^[\s()]*$/.test(text)) ? parameters[0] : undefined
+
+/** The parts of a name from `sql.id()`. */
+export const namesIn = ({ sqlFragments, parameters }: RawNode): readonly string[] =>
+  parameters.every(IdentifierNode.is) && sqlFragments.slice(1, -1).every((text) => text === '.')
+    ? parameters.map((one) => (one as IdentifierNode).name)
+    : []
