@@ -1,5 +1,5 @@
 import type { Database } from '@snoflax/core'
-import { type SqlIdColumn, SqlIds } from '@snoflax/core/adapter'
+import { readSql, type SqlIdColumn, SqlIds, type SqlToken } from '@snoflax/core/adapter'
 import { IdentifierNode, RawNode, ValueNode } from 'kysely'
 import type { ColumnIds, Declared } from './column-ids.js'
 import { jsonHelper } from './json.js'
@@ -23,6 +23,8 @@ export class RawSql {
     'pass ids.parameter(column, id), or asText(value) for a value that is not an id',
   )
   private readonly columns = new Map<SqlIdColumn, ColumnIds>()
+  /** The names of all declared columns: another one has no ids, unless the SQL itself gives it to an expression. */
+  private readonly names = new Set<string>()
   private readonly quote: string
   /** Whether a column converts. */
   readonly isNeeded: boolean
@@ -35,6 +37,7 @@ export class RawSql {
       for (const [name, ids] of columns) {
         this.columns.set(ids.named, ids)
         this.sqlIds.add(name, ids.named)
+        this.names.add(name.toLowerCase())
       }
     }
     this.isNeeded = [...this.columns.values()].some(({ isText }) => !isText)
@@ -53,7 +56,7 @@ export class RawSql {
 
   /** Refuses an id beside no column. */
   refuse(value: unknown): void {
-    if (this.isNeeded) this.sqlIds.refuseUnplaced(value)
+    if (this.isNeeded) this.sqlIds.check(value)
   }
 
   /**
@@ -75,9 +78,17 @@ export class RawSql {
       isHeld(meaning) ? meaning.ids.named : meaning === undefined ? undefined : null
     // The tables of a statement in the text are unknown.
     const isPart = scope !== undefined && !/\bfrom\b/i.test(sql)
+    let aliases: ReadonlySet<string> | undefined
     const named = ([name = '', table, schema]: readonly string[]) => {
-      const meanings = [name, name.toLowerCase()].map((one) => scope?.column(one, table, schema, false))
-      return columnOf(meanings.find(isHeld) ?? meanings[0])
+      const key = name.toLowerCase()
+      if (isPart) {
+        const meanings = [name, key].map((one) => scope.column(one, table, schema, false))
+        return columnOf(meanings.find(isHeld) ?? meanings[0])
+      }
+      if (this.names.has(key) || nodes.some(({ kind }) => /^(?:Alias|\w+Query)Node$/.test(kind)))
+        return undefined
+      aliases ??= aliasesIn(readSql(sql, { dialect: this.database, placeholder: MARK }))
+      return aliases.has(key) ? undefined : null
     }
     const found = this.sqlIds.find({
       sql,
@@ -88,7 +99,7 @@ export class RawSql {
         const node = nodes[at as number] as Node
         return ValueNode.is(node) ? undefined : columnOf(meaningOf(node))
       },
-      ...(isPart && { named: (parts) => named([...parts].reverse()) }),
+      named: (parts) => named([...parts].reverse()),
     })
     return nodes.map((_, at) => {
       const column = found.get(at)
@@ -116,6 +127,30 @@ export class RawSql {
         : `\uE000${text.nodes.length - 1}\uE000`
     }
   }
+}
+
+const BEFORE_COLUMN = new Set(
+  'SELECT DISTINCT ALL WHERE AND OR NOT ON BY HAVING SET WHEN THEN ELSE CASE IN LIKE IS BETWEEN RETURNING'.split(
+    ' ',
+  ),
+)
+
+/** The names that SQL gives to expressions, or to the columns of a query. */
+function aliasesIn(tokens: readonly SqlToken[]): ReadonlySet<string> {
+  const isOwn = (token: SqlToken | undefined) =>
+    token?.kind === 'name' && !BEFORE_COLUMN.has(token.text.toUpperCase())
+  const names = tokens.filter(({ kind, open }, at) => {
+    if (kind !== 'name') return false
+    const before = tokens[at - 1]
+    const isListed = isOwn(tokens[open - 1]) && tokens[open - 2]?.text.toUpperCase() !== 'INTO'
+    return (
+      isListed ||
+      isOwn(before) ||
+      before?.text === ')' ||
+      /^(?:string|number|placeholder)$/.test(`${before?.kind}`)
+    )
+  })
+  return new Set(names.map(({ parts }) => `${parts.at(-1)}`.toLowerCase()))
 }
 
 function* valuesOf(nodes: readonly Node[]): Generator<unknown> {

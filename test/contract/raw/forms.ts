@@ -89,9 +89,9 @@ export const FORMS: readonly Form[] = [
   ...onServers(
     'SELECT name FROM customers WHERE id = {id} FOR UPDATE',
     'SELECT name FROM customers WHERE id = {id} ORDER BY id LIMIT 1 FOR UPDATE',
-    "SELECT name FROM customers WHERE concat({id}, '') = id",
   ),
   ...onPostgres(
+    "SELECT name FROM customers WHERE concat({id}::text, '') = id",
     'SELECT name FROM customers WHERE id = {id} FOR SHARE',
     'SELECT name FROM customers WHERE id = {id} FETCH FIRST 1 ROWS ONLY',
     'SELECT name FROM customers WHERE id IS NOT DISTINCT FROM {id}',
@@ -125,6 +125,7 @@ export const FORMS: readonly Form[] = [
     "UPDATE customers SET (name, trace_id) = (name, {other}) WHERE email = 'seed0@example.org'",
   ),
   ...onMysql(
+    "SELECT name FROM customers WHERE concat({id}, '') = id",
     'SELECT name FROM customers WHERE id = {id} LOCK IN SHARE MODE',
     'SELECT name FROM customers WHERE id <=> {id}',
     'SELECT name FROM customers WHERE id = CAST({id} AS CHAR)',

@@ -89,7 +89,7 @@ export class SqlIds {
    *
    * @throws {IdError} `INVALID_OPTION`.
    */
-  refuseUnplaced(value: unknown): void {
+  check(value: unknown): void {
     const texts = textsIn(value)
     const silent = this.converting().silent.filter((one) => texts.some((text) => mayBe(text, one)))
     if (silent.length > 0) throw this.refuse(silent, value, 'stands beside no column that is known, so it')
@@ -148,7 +148,7 @@ export class SqlIds {
     const ids = columns.flatMap((one) => one ?? []).filter((one) => texts.some((text) => isOf(text)(one)))
     const [first, ...more] = ids
     if (first === undefined) {
-      if (columns.every((one) => one === undefined)) this.refuseUnplaced(value)
+      if (columns.every((one) => one === undefined)) this.check(value)
       return undefined
     }
     const isOne = more.every((one) => isAlike(one, first)) && (Array.isArray(value) || texts[0] === value)

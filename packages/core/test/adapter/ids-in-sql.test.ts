@@ -164,9 +164,9 @@ describe('ids in SQL', () => {
 
   test('a value that stands beside nothing is refused by itself', () => {
     expect(bytes.mayBe(ID)).toBe(true)
-    expectRefusal(() => bytes.refuseUnplaced(ID), 'INVALID_OPTION')
-    for (const value of ['internationalize', 5, null, new Date()]) bytes.refuseUnplaced(value)
-    idsIn('postgres', 'uuid').refuseUnplaced(ID)
+    expectRefusal(() => bytes.check(ID), 'INVALID_OPTION')
+    for (const value of ['internationalize', 5, null, new Date()]) bytes.check(value)
+    idsIn('postgres', 'uuid').check(ID)
   })
 
   test('a quick test says that a statement has none', () => {

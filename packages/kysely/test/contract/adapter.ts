@@ -1,5 +1,7 @@
 import { flake, flax } from '@snoflax/core'
+import { asText } from '@snoflax/kysely'
 import { type ContractAdapter, contestants, variantsOf } from '@snoflax/test/contract'
+import { sql } from 'kysely'
 import * as reads from './reads.js'
 import { open, PGliteDialect, type Session } from './session.js'
 import { unawaited } from './unawaited.js'
@@ -24,6 +26,13 @@ const adapter: ContractAdapter<Session> = {
   ...reads,
   ...writes,
   unawaited,
+  raw: {
+    run: async ({ db }, strings, values) =>
+      (await sql(strings as unknown as TemplateStringsArray, ...values).execute(db)).rows,
+    column: (_, column) => sql.ref(column),
+    parameter: ({ ids }, column, id) => ids.parameter(column, id),
+    asText: (_, value) => asText(value),
+  },
 }
 
 export default adapter
