@@ -11,6 +11,7 @@ export type {
   MetaFamily,
   MetaOption,
   MysqlDefaultOptions,
+  PrefixOption,
   ReferenceOptions,
   SQLiteStorageOptions,
   StorageOptions,

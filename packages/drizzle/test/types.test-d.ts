@@ -1,4 +1,4 @@
-import { type FlaxId, flake, flax, type Id, type SnoId, sno, type UidLocalId } from '@snoflax/core'
+import { type FlaxId, flake, flax, type Id, prefixed, type SnoId, sno, type UidLocalId } from '@snoflax/core'
 import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
 import {
   createdAt,
@@ -14,12 +14,16 @@ import {
   toDatabase,
   uidLocalId,
 } from '@snoflax/drizzle/pg-core'
-import { flaxId as sqliteFlaxId, snoId as sqliteSnoId } from '@snoflax/drizzle/sqlite-core'
+import {
+  flaxId as sqliteFlaxId,
+  idColumn as sqliteIdColumn,
+  snoId as sqliteSnoId,
+} from '@snoflax/drizzle/sqlite-core'
 import { and, eq, inArray, lt, min } from 'drizzle-orm'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type AnyPgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { type AnySQLiteColumn, integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { expectTypeOf, test } from 'vitest'
 
 const customers = pgTable('customers', {
@@ -142,4 +146,48 @@ test('families of your own have types like ours', () => {
     primaryKey({ columns: [t.id, t.other] }),
   ])
   expectTypeOf<typeof table.$inferSelect.id>().toExtend<Id<'flake'>>()
+})
+
+test('a prefix is in the type, and references take it from their target', () => {
+  const people = pgTable('people', {
+    id: flaxId({ prefix: 'usr' }).primaryKey(),
+    ownId: flaxId('own_id', { prefix: 'own', storage: 'binary' }).notNull(),
+    pastIds: snoId.plain({ prefix: 'past' }).array().notNull(),
+    friendId: flaxId.ref('friend_id', { prefix: 'usr' }).references((): AnyPgColumn => people.id),
+  })
+  const teams = pgTable('teams', {
+    id: snoId({ prefix: 'tea', meta: 2, generator: sno }).primaryKey(),
+    leadId: flaxId.ref('lead_id', () => people.id, { onDelete: 'cascade' }).notNull(),
+    nextId: flaxId.ref(() => people.id),
+  })
+  expectTypeOf<typeof people.$inferSelect>().toEqualTypeOf<{
+    id: Id<'usr'>
+    ownId: Id<'own'>
+    pastIds: Id<'past'>[]
+    friendId: Id<'usr'> | null
+  }>()
+  expectTypeOf<typeof teams.$inferSelect>().toEqualTypeOf<{
+    id: Id<'tea'>
+    leadId: Id<'usr'>
+    nextId: Id<'usr'> | null
+  }>()
+  const userId = sqliteIdColumn(prefixed(flax, 'usr'))
+  const inSqlite = sqliteTable('t', {
+    option: sqliteFlaxId({ prefix: 'usr' }),
+    family: userId(),
+    ref: userId.ref((): AnySQLiteColumn => inSqlite.family),
+  })
+  expectTypeOf<typeof inSqlite.$inferSelect.family>().toEqualTypeOf<Id<'usr'> | null>()
+  expectTypeOf<typeof inSqlite.$inferSelect.option>().toEqualTypeOf<Id<'usr'> | null>()
+  const inMysql = mysqlTable('t', { id: mysqlFlaxId({ prefix: 'usr' }).primaryKey() })
+  expectTypeOf<typeof inMysql.$inferInsert>().toEqualTypeOf<{ id?: Id<'usr'> }>()
+  eq(people.id, prefixed(flax, 'usr').generate())
+  // @ts-expect-error an id without the prefix
+  eq(people.id, flaxValue)
+  // @ts-expect-error an id with another prefix
+  eq(teams.leadId, prefixed(flax, 'own').generate())
+  // @ts-expect-error of another prefix
+  idColumn(prefixed(flax, 'own')).ref(() => people.id)
+  // @ts-expect-error without the prefix
+  idColumn(prefixed(flax, 'own')).ref(() => customers.id)
 })

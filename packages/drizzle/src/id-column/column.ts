@@ -170,7 +170,8 @@ function namingElement(list: Builder, element: Builder): Builder {
  * id as default becomes a getter, since a reference gets its storage later, and drizzle-kit would write it as text.
  */
 function setDefault(column: Column, ids: ColumnIds, database: Database, request: ColumnRequest): void {
-  const { family, role, options } = request
+  const { role, options } = request
+  const { declared: family } = ids
   const { default: given, defaultFn, onUpdateFn } = column
   Object.assign(column, {
     defaultFn: defaultFn && (() => boundTo(column, defaultFn())),

@@ -3,6 +3,7 @@ import {
   agree,
   checkColumnOptions,
   checkStored,
+  familyWith,
   type NamedColumn,
   NamedColumns,
   show,
@@ -19,6 +20,8 @@ const STORED = { storage: 'any', exactBigint: 'boolean', check: 'boolean' } as c
 
 /** The ids of one column: their family and storage. Errors name the column. */
 export class ColumnIds {
+  /** The family that the definition states. A reference without a prefix has that of its target. */
+  readonly declared: IdFamily
   private readonly own: IdStorage<string> | undefined
   private settled: IdStorage<string> | undefined
   private isSettling = false
@@ -36,19 +39,22 @@ export class ColumnIds {
     private readonly target: (() => Column) | undefined,
   ) {
     const { family, role, options } = request
-    withPath(this.place, () => checkColumnOptions(family, role, options, STORED))
+    this.declared = withPath(this.place, () => {
+      checkColumnOptions(family, role, options, STORED)
+      return familyWith(family, options)
+    })
     if (options.check && database !== 'sqlite')
       throw this.refuse('check is only for SQLite; in this database the type checks the length')
     if (role !== 'reference' || options.storage !== undefined) {
       const { storage, exactBigint } = options
-      this.own = withPath(this.place, () => storageFor(family, database, { storage, exactBigint }))
+      this.own = withPath(this.place, () => storageFor(this.declared, database, { storage, exactBigint }))
     } else if (target === undefined) {
       throw this.refuse('a .ref() needs .references(…), or its own storage option')
     }
     this.named = {
       table: getTableName(column.table),
       place: this.place,
-      family,
+      family: this.declared,
       storage: () => this.storage,
     }
     const named = shared.named.get(database) ?? new NamedColumns()
@@ -111,20 +117,26 @@ export class ColumnIds {
 
   /** The storage of a foreign key to the column. A key with its own `storage` may reference a column without ids. */
   private storageBeside(target: Column): IdStorage<string> {
-    const { own, place, request } = this
+    const { own, place, declared, request } = this
     const theirs = findIds(target)
     if (theirs === undefined && own !== undefined) return own
     const storage = theirs?.storage
     agree(
-      { path: place, family: request.family, storage: own?.name },
+      { path: place, family: declared, storage: own?.name },
       { path: placeOf(target), ...(storage && { family: storage.family, storage: storage.name }) },
     )
-    return own ?? (storage as IdStorage<string>)
+    const { family } = storage as IdStorage<string>
+    if (request.role === 'generated' && family.name !== declared.name) {
+      throw this.refuse(
+        `generates ids without the prefix of ${placeOf(target)}; pass { prefix: '${family.name}' }, or use .ref()`,
+      )
+    }
+    return storage as IdStorage<string>
   }
 
   private refuse(reason: string): IdError {
     return new IdError('INVALID_OPTION', `${this.place}: ${reason}`, {
-      family: this.request.family.name,
+      family: this.declared.name,
       path: this.place,
     })
   }

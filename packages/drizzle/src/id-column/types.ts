@@ -11,6 +11,12 @@ export interface StorageOptions {
   readonly storage?: StorageName
 }
 
+/** Option of a column whose ids have a prefix: `cus` for `cus_Kpcan0M1FakODT4k`. */
+export interface PrefixOption<Prefix extends string = string> {
+  /** The prefix, without the `_`; the same as a column of `prefixed(family, prefix)`. A reference takes its target's. */
+  readonly prefix: Prefix
+}
+
 /** Options of every id column in SQLite. */
 export interface SQLiteStorageOptions extends StorageOptions {
   /** Declares that your driver returns 64-bit integers exactly. Storage `bigint` requires it. */
@@ -21,7 +27,7 @@ export interface SQLiteStorageOptions extends StorageOptions {
 
 /** Options of a column whose ids are generated. */
 export interface GeneratorOption<AnId extends string> {
-  /** What generates the ids: a generator, or a family that has a default generator. */
+  /** What generates the ids: a generator, or a family that has a default generator. The prefix is added to its ids. */
   readonly generator?: IdSource<AnId>
 }
 
@@ -113,32 +119,48 @@ interface Target {
   readonly _: { readonly data: unknown }
 }
 
+/** The families of core by name. Any other name may be a prefix of theirs. */
+type FamilyName = 'flax' | 'sno' | 'flake' | 'uid' | 'uidLocal'
+
+/** Whether the target's ids may be those of the family behind a prefix; it is checked at run time. */
+type MayHavePrefix<Data> = Data extends Id<infer Name> ? (Name extends FamilyName ? false : true) : false
+
 /** A target annotated as any column, because of a cycle, is checked at run time. */
-type Checked<ATarget extends Target, AnId extends string> = unknown extends ATarget['_']['data']
+type Checked<ATarget extends Target, AnId extends string, IsBase> = unknown extends ATarget['_']['data']
   ? ATarget
   : ATarget['_']['data'] extends AnId
     ? ATarget
-    : IdsOfAnotherFamily<AnId>
+    : [IsBase, MayHavePrefix<ATarget['_']['data']>] extends [true, true]
+      ? ATarget
+      : IdsOfAnotherFamily<AnId>
 
 type IdsOfTarget<ATarget extends Target, AnId extends string> = unknown extends ATarget['_']['data']
   ? AnId
-  : ATarget['_']['data'] extends AnId
+  : ATarget['_']['data'] extends Id
     ? ATarget['_']['data']
     : AnId
 
-interface StartReference<Dialect extends DialectName, AnId extends string> extends Start<Dialect, AnId> {
+interface StartReference<Dialect extends DialectName, AnId extends string, IsBase>
+  extends Start<Dialect, AnId> {
   <ATarget extends Target>(
-    target: () => ATarget & Checked<ATarget, AnId>,
+    target: () => ATarget & Checked<ATarget, AnId, IsBase>,
     options?: Dialects<'', AnId>[Dialect][1] & ReferenceOptions,
   ): Builder<Dialect, '', IdsOfTarget<ATarget, AnId>>
   <Name extends string, ATarget extends Target>(
     name: Name,
-    target: () => ATarget & Checked<ATarget, AnId>,
+    target: () => ATarget & Checked<ATarget, AnId, IsBase>,
     options?: Dialects<'', AnId>[Dialect][1] & ReferenceOptions,
   ): Builder<Dialect, Name, IdsOfTarget<ATarget, AnId>>
 }
 
 interface Start<Dialect extends DialectName, AnId extends string> {
+  <const Prefix extends string>(
+    options: Dialects<'', AnId>[Dialect][1] & PrefixOption<Prefix>,
+  ): Builder<Dialect, '', Id<Prefix>>
+  <Name extends string, const Prefix extends string>(
+    name: Name,
+    options: Dialects<'', AnId>[Dialect][1] & PrefixOption<Prefix>,
+  ): Builder<Dialect, Name, Id<Prefix>>
   (options?: Dialects<'', AnId>[Dialect][1]): Builder<Dialect, '', AnId>
   <Name extends string>(name: Name, options?: Dialects<'', AnId>[Dialect][1]): Builder<Dialect, Name, AnId>
 }
@@ -148,23 +170,34 @@ export type GeneratedOptions<Dialect extends DialectName, AnId extends string> =
   Dialects<'', AnId>[Dialect][1] &
   Dialects<'', AnId>[Dialect][2]
 
-/** Functions that declare columns of one family in one dialect. */
-export interface IdColumn<Dialect extends DialectName, AnId extends string, Options> {
+/** Functions that declare columns of one family in one dialect. `IsBase`: the family has no prefix. */
+export interface IdColumn<Dialect extends DialectName, AnId extends string, Options, IsBase = true> {
   /** A column that gets a generated id if an insert has none. */
+  <const Prefix extends string>(options: Options & PrefixOption<Prefix>): Generated<Dialect, '', Id<Prefix>>
+  <Name extends string, const Prefix extends string>(
+    name: Name,
+    options: Options & PrefixOption<Prefix>,
+  ): Generated<Dialect, Name, Id<Prefix>>
   (options?: Options): Generated<Dialect, '', AnId>
   <Name extends string>(name: Name, options?: Options): Generated<Dialect, Name, AnId>
   /**
-   * A column that references another one and takes its storage. Never generated. With a target, as in
-   * `flaxId.ref('customer_id', () => customers.id)`, it calls `.references()`, and a target of another family doesn't
-   * compile.
+   * A column that references another one and takes its storage and prefix. Never generated. With a target, as in
+   * `flaxId.ref('customer_id', () => customers.id)`, it calls `.references()`, takes the target's type, and a target of
+   * another family doesn't compile.
    */
-  readonly ref: StartReference<Dialect, AnId>
+  readonly ref: StartReference<Dialect, AnId, IsBase>
   /** A column of ids that are neither generated nor a reference. */
   readonly plain: Start<Dialect, AnId>
 }
 
 /** Declares columns of any family in one dialect. */
 export interface IdColumns<Dialect extends DialectName> {
+  <AnId extends string>(
+    family: MetaFamily<AnId> & { readonly prefix: string },
+  ): IdColumn<Dialect, AnId, GeneratedOptions<Dialect, AnId> & MetaOption, false>
+  <AnId extends string>(
+    family: IdFamily<AnId> & { readonly prefix: string },
+  ): IdColumn<Dialect, AnId, GeneratedOptions<Dialect, AnId>, false>
   <AnId extends string>(
     family: MetaFamily<AnId>,
   ): IdColumn<Dialect, AnId, GeneratedOptions<Dialect, AnId> & MetaOption>
@@ -175,5 +208,9 @@ export interface IdColumns<Dialect extends DialectName> {
 export interface ColumnRequest {
   readonly family: IdFamily
   readonly role: 'generated' | 'reference' | 'plain'
-  readonly options: SQLiteStorageOptions & GeneratorOption<string> & DatabaseDefaultOptions & MetaOption
+  readonly options: SQLiteStorageOptions &
+    GeneratorOption<string> &
+    DatabaseDefaultOptions &
+    MetaOption &
+    Partial<PrefixOption>
 }

@@ -28,6 +28,17 @@ const marks = mysqlTable('marks', { id: mysqlFlaxId().primaryKey(), on: mysqlFla
 same<typeof customers.$inferSelect, { id: FlaxId; tags: SnoId[] }>(true)
 same<typeof customers.$inferInsert, { id?: FlaxId; tags: SnoId[] }>(true)
 same<typeof orders.$inferSelect, { id: SnoId; customerId: FlaxId | null; total: number }>(true)
+const people = pgTable('people', {
+  id: flaxId({ prefix: 'usr' }).primaryKey(),
+  leadId: flaxId.ref('lead_id', () => teams.leadId),
+})
+const teams = pgTable('teams', {
+  id: snoId('id', { prefix: 'tea', meta: 2 }).primaryKey(),
+  leadId: flaxId.plain({ prefix: 'usr' }),
+})
+
+same<typeof people.$inferSelect, { id: Id<'usr'>; leadId: Id<'usr'> | null }>(true)
+same<typeof teams.$inferInsert, { id?: Id<'tea'>; leadId?: Id<'usr'> | null }>(true)
 same<typeof notes.$inferSelect, { id: FlaxId; on: FlaxId | null }>(true)
 same<typeof marks.$inferSelect, { id: FlaxId; on: FlaxId | null }>(true)
 
