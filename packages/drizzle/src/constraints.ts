@@ -2,6 +2,7 @@ import { type Column, getTableName, is, SQL, sql, type Table } from 'drizzle-orm
 import { idColumnsOf } from './binding/values.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds, IDS, idsOf } from './id-column/ids.js'
+import { literal } from './id-column/literal.js'
 import { shared } from './shared.js'
 
 // drizzle-kit writes `$1` or `?` for a value in a check, partial index or policy, and nothing supplies the value. So we
@@ -24,7 +25,7 @@ export function watchConstraints(dialect: IdDialect, table: Table, column: Colum
     lendIds(table, of[0] as Readonly<Record<string, Column>>)
     const own = given?.(...of) ?? []
     const all: object[] = Array.isArray(own) ? own.flat() : Object.values(own)
-    return [...all.map(withoutParameters), ...columns.map((one) => checkOf(dialect, one))]
+    return [...all.map(withoutParameters), ...columns.flatMap((one) => checkOf(dialect, one))]
   }
   Object.defineProperty(table, EXTRA_CONFIG, {
     get: () => (given || columns.length > 0 ? extraConfig : undefined),
@@ -60,18 +61,27 @@ function inlined(part: unknown): unknown {
   return is(part, SQL) ? Object.create(part, { shouldInlineParams: { value: true } }) : part
 }
 
-/** A check of the value's type and length, since a column of SQLite accepts values of any type. */
-function checkOf({ core }: IdDialect, column: Column): object {
-  const { type, length } = idsOf(column).storage.column
+/** A check of the value's length and prefix, and of its type where the column accepts any. */
+function checkOf({ core, database }: IdDialect, column: Column): object[] {
+  const { family, name: storage, column: stored } = idsOf(column).storage
   const { check } = core as { readonly check: (name: string, value: SQL) => object }
   const name = sql.identifier(column.name)
-  const stored = [
-    sql`typeof(${name}) = ${sql.raw(`'${type}'`)}`,
-    ...(length === undefined ? [] : [sql`length(${name}) = ${sql.raw(String(length))}`]),
+  const { prefix } = family as { readonly prefix?: string }
+  const length = sql.raw(storage === 'binary' && database !== 'sqlite' ? 'octet_length' : 'length')
+  const head = `${prefix}_`
+  const parts = [
+    ...(database === 'sqlite' ? [sql`typeof(${name}) = ${literal(stored.type, database)}`] : []),
+    ...(stored.length === undefined ? [] : [sql`${length}(${name}) = ${sql.raw(String(stored.length))}`]),
+    ...(prefix === undefined || storage !== 'text'
+      ? []
+      : [sql`substr(${name}, 1, ${sql.raw(String(head.length))}) = ${literal(head, database)}`]),
   ]
-  const isStored = sql.join(stored, sql` and `)
-  return check(
-    `${getTableName(column.table)}_${column.name}_check`,
-    column.notNull ? isStored : sql`${name} is null or ${isStored}`,
-  )
+  if (parts.length === 0) return []
+  const isStored = sql.join(parts, sql` and `)
+  return [
+    check(
+      `${getTableName(column.table)}_${column.name}_check`,
+      column.notNull ? isStored : sql`${name} is null or ${isStored}`,
+    ),
+  ]
 }

@@ -13,14 +13,14 @@ import {
   type SelectConfig,
   type Writing,
 } from './binding/values.js'
-import { boundInsert, boundUnion, checkReturningId, type Insert, withFreshIds } from './binding/writes.js'
+import { boundInsert, boundUnion, type Insert } from './binding/writes.js'
 import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy, rememberPatched } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
-import { findIds } from './id-column/ids.js'
+import { type ColumnIds, findIds } from './id-column/ids.js'
 import { literal } from './id-column/literal.js'
 import { rejectRefusals, relationalQueryIn } from './rejections.js'
 import { keepingIds, type RelationalQuery, withAnswers } from './relational-queries.js'
-import { type Selecting, shared } from './shared.js'
+import { type Hooks, type Selecting, shared } from './shared.js'
 
 /** The methods that build SQL: the first in Drizzle 0.45, the others in 1.0. */
 interface BuildingMembers {
@@ -44,40 +44,48 @@ interface DialectMembers {
   [relationalMethod: string]: Method
 }
 
-interface InsertMembers {
-  prepare(...given: unknown[]): unknown
-}
-
 const CANDIDATE = '1.0.0-rc.5'
 const SUPPORTED = `^0.45.0 || ${CANDIDATE}`
 const checked = new WeakSet<object>()
 /** Registered, so that two copies of this package patch a class once. */
+const CURED = Symbol.for('snoflax.drizzle.cured')
 const HOOKED = Symbol.for('snoflax.drizzle.hooked')
+const RELATED = Symbol.for('snoflax.drizzle.related')
 
 /**
- * Patches the table's copy of Drizzle and the one that we import, so that they encode every value that a query compares
- * with an id column, write ids into views, and keep them exact in the JSON of relational queries.
+ * Makes refusals of columns reject in the table's copy of Drizzle and in the one that we import.
  *
  * @throws {IdError} `UNSUPPORTED_VERSION` for a version of Drizzle that lacks a member that we need, and for a copy that
  * we can't load.
  */
-export function hookInto(dialect: IdDialect, table: Table, builder: object): void {
-  for (const copy of [copyBehind(table, dialect), ownCopy(dialect)]) {
+export function hookInto(dialect: IdDialect, table: Table, builder: object): Hooks {
+  const copies = [copyBehind(table, dialect), ownCopy(dialect)]
+  for (const copy of copies) {
     if (checked.has(copy.Dialect)) continue
     check(copy, dialect, table, builder)
-    once(copy.SQL, () => {
-      rememberPatched(copy.SQL)
-      hookIntoBuilding(copy)
-    })
-    once(copy.Insert, () => hookIntoPreparing(copy.Insert.prototype as InsertMembers))
-    once(copy.Dialect, () => {
-      hookIntoDialect(copy, dialect)
+    once(copy.Dialect, CURED, () => {
       const unexported = isBefore1(copy) ? relationalQueryIn(copy.core, dialect) : {}
       rejectRefusals({ ...copy.core, ...unexported }, copy, dialect.database)
     })
     const { QueryPromise } = copy
-    once(QueryPromise, () => rejectRefusals({ QueryPromise }, copy, dialect.database))
+    once(QueryPromise, CURED, () => rejectRefusals({ QueryPromise }, copy, dialect.database))
     checked.add(copy.Dialect)
+  }
+  const extras = () => {
+    for (const copy of copies) once(copy.Dialect, RELATED, () => hookIntoRelations(copy, dialect))
+  }
+  return {
+    extras,
+    converting() {
+      for (const copy of copies) {
+        once(copy.SQL, HOOKED, () => {
+          rememberPatched(copy.SQL)
+          hookIntoBuilding(copy)
+        })
+        once(copy.Dialect, HOOKED, () => hookIntoDialect(copy, dialect))
+      }
+      extras()
+    },
   }
 }
 
@@ -87,7 +95,7 @@ const DIALECT_METHODS = [
 ]
 
 function check(copy: DrizzleCopy, dialect: IdDialect, table: Table, builder: object): void {
-  const { version, SQL, QueryPromise, Dialect, Insert } = copy
+  const { version, SQL, QueryPromise, Dialect } = copy
   const of = isBefore1(copy)
     ? {
         table: ['getSQL'],
@@ -106,7 +114,6 @@ function check(copy: DrizzleCopy, dialect: IdDialect, table: Table, builder: obj
     { owner: builder, name: 'ColumnBuilder', members: ['config', 'foreignKeyConfigs'] },
     { owner: new Param('', {} as never), name: 'Param', members: ['value', 'encoder'] },
     { owner: QueryPromise?.prototype, name: 'QueryPromise.prototype', members: ['then'] },
-    { owner: Insert?.prototype, name: 'Insert.prototype', members: ['prepare'] },
     { owner: SQL.prototype, name: 'SQL.prototype', members: of.building },
     { owner: new SQL([]), name: 'SQL', members: ['queryChunks', 'decoder', 'shouldInlineParams'] },
     {
@@ -117,15 +124,15 @@ function check(copy: DrizzleCopy, dialect: IdDialect, table: Table, builder: obj
   ])
 }
 
-function once(hookable: object, hook: () => void): void {
-  if (Object.hasOwn(hookable, HOOKED)) return
+function once(hookable: object, mark: symbol, hook: () => void): void {
+  if (Object.hasOwn(hookable, mark)) return
   hook()
-  Object.defineProperty(hookable, HOOKED, { value: true })
+  Object.defineProperty(hookable, mark, { value: true })
 }
 
-/** @throws {IdError} `UNSUPPORTED_VERSION` if a copy that is not patched reads the name of a column. */
-export function checkCopy(path: string): void {
-  if (shared.building === 0) checkBuilder(path)
+/** @throws {IdError} `UNSUPPORTED_VERSION` if a copy that is not patched reads the name of a column that converts. */
+export function checkCopy(ids: ColumnIds): void {
+  if (shared.building === 0 && shared.patched.size > 0 && ids.storage.converts) checkBuilder(ids.place)
 }
 
 type Method = (...given: never[]) => unknown
@@ -152,17 +159,6 @@ function replace<Members, Name extends keyof Members, Replaced extends Method & 
   Object.defineProperty(prototype, name, { value, writable: true, configurable: true })
 }
 
-function hookIntoPreparing(prototype: InsertMembers): void {
-  replace(prototype, 'prepare', (prepare, ...given) => {
-    shared.isPreparing = true
-    try {
-      return prepare(...given)
-    } finally {
-      shared.isPreparing = false
-    }
-  })
-}
-
 function hookIntoBuilding(copy: DrizzleCopy): void {
   const prototype = copy.SQL.prototype as unknown as BuildingMembers
   if (isBefore1(copy)) {
@@ -186,15 +182,19 @@ function hookIntoBuilding(copy: DrizzleCopy): void {
   })
 }
 
-function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJson }: IdDialect): void {
+function hookIntoRelations(copy: DrizzleCopy, { database, relationalMethods, inJson }: IdDialect): void {
   const prototype = copy.Dialect.prototype as DialectMembers
-  if (isBefore1(copy)) {
-    for (const method of relationalMethods) {
-      replace(prototype, method, (build, query: RelationalQuery & Selecting) =>
-        inSelecting(query, () => keepingIds(build as never, query, database, inJson)),
-      )
-    }
-  } else {
+  if (!isBefore1(copy)) return
+  for (const method of relationalMethods) {
+    replace(prototype, method, (build, query: RelationalQuery & Selecting) =>
+      inSelecting(query, () => keepingIds(build as never, query, database, inJson)),
+    )
+  }
+}
+
+function hookIntoDialect(copy: DrizzleCopy, { database }: IdDialect): void {
+  const prototype = copy.Dialect.prototype as DialectMembers
+  if (!isBefore1(copy)) {
     // Columns have their own methods for JSON. Each condition is bound separately, since the query is one long list of
     // chunks.
     replace(prototype, 'buildRelationalQuery', (build, query) => {
@@ -210,10 +210,8 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
     return selection
   })
   replace(prototype, 'buildInsertQuery', (build, insert) => {
-    if (database === 'mysql') checkReturningId(insert)
     const bound = boundInsert(insert, database)
-    const built = (one: Insert) => inSelecting(one, () => build(one))
-    return shared.isPreparing && !insert.select ? withFreshIds(bound, built) : built(bound)
+    return inSelecting(bound, () => build(bound))
   })
   replace(prototype, 'buildUpdateSet', (build, table, set) => build(table, boundWrite(table, set, database)))
   replace(prototype, 'buildSelectQuery', (build, config) =>

@@ -1,5 +1,6 @@
 import type { DrizzleCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
+import { shared } from './shared.js'
 
 type Runnable = Record<string, (...given: unknown[]) => unknown>
 
@@ -40,11 +41,15 @@ export function rejectRefusals(classes: object, { QueryPromise }: DrizzleCopy, d
   ) {
     const original = prototype[name] as Runnable[string]
     const value = function (this: Running, ...given: unknown[]) {
+      const before = shared.isPreparing
       try {
+        if (/prepare/.test(name)) shared.isPreparing = given.length > 0
         return original.apply(this, given)
       } catch (error) {
         if (isThrown(this, given)) throw error
         return name === 'then' ? Promise.reject(error).then(...(given as [])) : refused(error)
+      } finally {
+        shared.isPreparing = before
       }
     }
     Object.defineProperty(prototype, name, { value, writable: true, configurable: true })
@@ -60,7 +65,8 @@ export function rejectRefusals(classes: object, { QueryPromise }: DrizzleCopy, d
     if (!prototype) continue
     const own = (method: string) => Object.hasOwn(prototype, method)
     if (own('then')) replace(prototype, 'then', () => false)
-    // Drizzle passes arguments if it prepares for the user, who gets the error at once. MySQL has one method for both.
+    // Drizzle passes arguments if it prepares for the user, who gets the error at once. MySQL has one method for both, so
+    // there a prepared insert repeats its ids, as with Drizzle's own defaults.
     const preparing = 'then' in prototype && ['_prepare', 'prepare'].find(own)
     if (preparing) replace(prototype, preparing, (one, given) => given.length > 0 || isSync(one))
     if (!/(?:Database|PreparedQuery)$/.test(name)) continue

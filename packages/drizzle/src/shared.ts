@@ -22,6 +22,17 @@ export interface Statement {
   aliases(database: Database): NamedColumns
 }
 
+/** What patches a table's copies of Drizzle, once. */
+export interface Hooks {
+  /**
+   * For a column whose storage converts: encodes every value that a query compares with an id column, writes ids into
+   * views, and keeps them exact in the JSON of relational queries.
+   */
+  converting(): void
+  /** For `createdAt()` in `extras` of relational queries, whose decoders Drizzle 0.45 drops. */
+  extras(): void
+}
+
 interface Shared {
   /** The id columns of each kind of database by their names, for SQL whose text names them. */
   readonly named: Map<Database, NamedColumns>

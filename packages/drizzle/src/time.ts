@@ -119,6 +119,21 @@ export type CreatedAt<AColumn extends Column> = AColumn['_']['notNull'] extends 
  *   .orderBy(desc(createdAt(orders.id)))
  */
 export function createdAt<AColumn extends Column>(column: AColumn): SQL<CreatedAt<AColumn>> {
-  singleIdsOf(column)
-  return sql`${column}`.mapWith(new TimeOfId(column)) as SQL<CreatedAt<AColumn>>
+  return timed(sql`${column}`, new TimeOfId(column))
+}
+
+/** The expression, decoded as a time. */
+export function timed<AColumn extends Column>(
+  expression: SQL,
+  decoder: TimeDecoder,
+): SQL<CreatedAt<AColumn>> {
+  const { hooks } = singleIdsOf(decoder.column)
+  const { as } = expression
+  return Object.assign(expression.mapWith(decoder), {
+    // An extra of a relational query has an alias.
+    as(name: string) {
+      hooks.extras()
+      return as.call(expression, name)
+    },
+  }) as SQL<CreatedAt<AColumn>>
 }

@@ -1,13 +1,13 @@
-import { flax } from '@snoflax/core'
+import { flax, prefixed, sno } from '@snoflax/core'
 import * as my from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as lite from '@snoflax/drizzle/sqlite-core'
-import { sqlite } from '@snoflax/test'
+import { pglite, sqlite } from '@snoflax/test'
 import { eq, inArray, ne, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { int, mysqlTable } from 'drizzle-orm/mysql-core'
-import { drizzle as overMysql } from 'drizzle-orm/mysql2'
-import { check, index, integer, pgPolicy, pgTable } from 'drizzle-orm/pg-core'
+import { mysqlTable } from 'drizzle-orm/mysql-core'
+import { type AnyPgColumn, check, index, integer, pgPolicy, pgTable } from 'drizzle-orm/pg-core'
+import { drizzle as overPglite } from 'drizzle-orm/pglite'
 import {
   check as liteCheck,
   index as liteIndex,
@@ -16,7 +16,7 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
 import { isBefore1 } from './contract/version.js'
-import { postgresStatements, sqliteStatements } from './generated-sql.js'
+import { mysqlStatements, postgresStatements, sqliteStatements } from './generated-sql.js'
 
 const id = flax.generate()
 const bytes = Buffer.from(flax.decode(id)).toString('hex')
@@ -91,28 +91,48 @@ describe('check: true in SQLite', () => {
     expect(db.select({ id: rows.id }).from(rows).all()).toHaveLength(2)
     await database.close()
   })
-
-  test('is refused in PostgreSQL', () => {
-    const column = pg.flaxId({ check: true } as never)
-    expect(() => pgTable('t', { id: column })).toThrow(/t\.id: check is only for SQLite/)
-  })
 })
 
-test('$returningId() of MySQL is refused if the ids may be in no row', () => {
-  const rows = mysqlTable('rows', { id: my.flaxId().primaryKey(), n: int() })
-  const db = overMysql.mock()
-  const build = (insert: { toSQL(): { sql: string } }) => insert.toSQL().sql
-  const insert = () => db.insert(rows).values({ n: 1 })
-  expect(() => build(db.insert(rows).ignore().values({ n: 1 }).$returningId() as never)).toThrow(
-    /rows\.id: \$returningId\(\) doesn't know the ids of rows that ignore\(\) skipped/,
-  )
-  expect(() =>
-    build(
-      insert()
-        .onDuplicateKeyUpdate({ set: { n: 2 } })
-        .$returningId() as never,
-    ),
-  ).toThrow(/rows that an upsert updated; select them by a unique column/)
-  expect(build(insert().$returningId() as never)).toContain('insert into')
-  expect(build(insert().onDuplicateKeyUpdate({ set: { n: 2 } }))).toContain('on duplicate key')
+const cus = prefixed(flax, 'cus')
+
+describe('check: true in other databases', () => {
+  test('refuses in PostgreSQL what other programs write, by length and prefix', async () => {
+    const rows = pgTable('rows', {
+      id: pg.flaxId({ prefix: 'cus', check: true }).primaryKey(),
+      bytes: pg.snoId.plain({ storage: 'binary', check: true }),
+      uuid: pg.flaxId.plain({ storage: 'uuid', check: true }),
+      own: pg.flaxId.ref('own_id', (): AnyPgColumn => rows.id, { check: true }),
+    })
+    const database = await pglite.open()
+    for (const statement of await postgresStatements({ rows })) await database.query(statement)
+    const [row] = await overPglite({ client: database.connection })
+      .insert(rows)
+      .values({ bytes: sno.generate(), uuid: flax.generate() })
+      .returning()
+    const given = cus.generate()
+    for (const [column, value] of [
+      ['id', `'${flax.generate()}'`],
+      ['id', `'ord${given.slice(3)}'`],
+      ['own_id', `'${given} '`],
+      ['bytes', "'\\x00'"],
+    ]) {
+      const statement = `update rows set ${column} = ${value}`
+      await expect(database.query(statement), statement).rejects.toThrow(/check constraint/)
+    }
+    await database.query(`update rows set own_id = '${row?.id}'`)
+    await database.close()
+  })
+
+  test('is written for MySQL', async () => {
+    const rows = mysqlTable('rows', {
+      id: my.flaxId({ prefix: 'cus', check: true }).primaryKey(),
+      bytes: my.snoId.plain({ storage: 'binary', check: true }),
+      job: my.flakeId.plain({ check: true }),
+    })
+    const [create] = await mysqlStatements({ rows })
+    expect(create?.match(/CHECK\(.*\)/g)).toEqual([
+      "CHECK(length(`id`) = 20 and substr(`id`, 1, 4) = 'cus_')",
+      'CHECK(`bytes` is null or octet_length(`bytes`) = 10)',
+    ])
+  })
 })

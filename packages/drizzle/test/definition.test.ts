@@ -421,7 +421,11 @@ describe('a reference', () => {
 })
 
 describe('a value', () => {
-  const t = pgTable('t', { id: flaxId('the_id') })
+  const t = pgTable('t', { id: flaxId('the_id', { storage: 'uuid' }), text: flaxId() })
+
+  test('in a text column is read as it is stored', () => {
+    for (const value of ['x', flax.generate()]) expect(t.text.mapFromDriverValue(value)).toBe(value)
+  })
 
   test.each([['x'], ['Kpcan0M1FakODT4!'], [new Uint8Array(3)]])(
     '%s is refused with the path of the column',

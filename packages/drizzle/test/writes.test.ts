@@ -1,12 +1,9 @@
 import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
-import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
 import { flaxId as pgFlaxId } from '@snoflax/drizzle/pg-core'
 import { flaxId, snoId } from '@snoflax/drizzle/sqlite-core'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
 import { eq, sql } from 'drizzle-orm'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
-import { mysqlTable, text as mysqlText } from 'drizzle-orm/mysql-core'
-import { drizzle as overMysql2 } from 'drizzle-orm/mysql2'
 import { drizzle as overPg } from 'drizzle-orm/node-postgres'
 import { pgTable, text as pgText } from 'drizzle-orm/pg-core'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -177,24 +174,6 @@ describe('a prepared insert has a new id for each execution', () => {
     await insert.execute()
     await insert.execute()
     expect(new Set(executed.map(([id]) => id)).size).toBe(2)
-  })
-
-  test('in MySQL, and $returningId() returns it', async () => {
-    const t = mysqlTable('t', { id: mysqlFlaxId().primaryKey(), name: mysqlText() })
-    const executed: unknown[][] = []
-    const client = {
-      query: async (_: unknown, params: unknown[]) =>
-        executed.push(params) && [{ insertId: 0, affectedRows: 1 }],
-    }
-    const mysql = overMysql2({ client: client as never })
-    const insert = mysql.insert(t).values({ name: 'x' }).$returningId().prepare()
-    const answers = [
-      await insert.execute(),
-      await insert.execute(),
-      await mysql.insert(t).values({ name: 'y' }).$returningId(),
-    ]
-    expect(new Set(executed.map(([id]) => id)).size).toBe(3)
-    expect(answers).toEqual(executed.map(([id]) => [{ id }]))
   })
 })
 

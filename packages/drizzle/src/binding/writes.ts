@@ -1,6 +1,6 @@
 import { type Database, IdError } from '@snoflax/core'
-import { type Column, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
-import { findIds, idsOf } from '../id-column/ids.js'
+import { type Column, is, SQL, type Table } from 'drizzle-orm'
+import { idsOf } from '../id-column/ids.js'
 import {
   boundFor,
   boundSelect,
@@ -22,31 +22,6 @@ export interface Insert {
   readonly table: Table
   readonly values: readonly Row[] | SQL | Select
   readonly select?: boolean
-  /** In MySQL only. */
-  readonly ignore?: boolean
-  readonly onConflict?: unknown
-  readonly returning?: readonly { readonly field: unknown }[]
-}
-
-/**
- * MySQL has no RETURNING: `$returningId()` returns the ids generated for the rows, whether they were inserted or not.
- *
- * @throws {IdError} `INVALID_OPTION` if a row may have another id.
- */
-export function checkReturningId({ ignore, onConflict, returning = [] }: Insert): void {
-  const column = returning.map(({ field }) => field as Column).find((one) => findIds(one) !== undefined)
-  const ids = column && idsOf(column)
-  const unknown =
-    (ignore && 'that ignore() skipped') ||
-    (onConflict && 'that an upsert updated') ||
-    (ids?.generate === undefined && column?.default !== undefined && 'whose ids the database generates')
-  if (!ids || !unknown) return
-  throw new IdError(
-    'INVALID_OPTION',
-    `${ids.place}: $returningId() doesn't know the ids of rows ${unknown}; ` +
-      'select them by a unique column instead',
-    { family: ids.family.name, field: '$returningId', path: ids.place },
-  )
 }
 
 /** An insert with everything in it bound. */
@@ -107,36 +82,3 @@ function readAsFirst(first: unknown, field: unknown): void {
 
 const isRow = (field: unknown): field is Row =>
   typeof field === 'object' && field !== null && Object.getPrototypeOf(field) === Object.prototype
-
-/**
- * Builds a prepared insert that generates new ids at each execution; Drizzle would repeat those generated when it was
- * prepared. MySQL's `$returningId()` gets the ids of the last execution.
- */
-export function withFreshIds<Built>(insert: Insert, build: (insert: Insert) => Built): Built {
-  const rowIds: Record<string, string>[] = []
-  const values = (insert.values as readonly Row[]).map((row) => {
-    const last: Record<string, string> = {}
-    rowIds.push(last)
-    const fresh = idColumnsOf(insert.table).flatMap(([key, column]) => {
-      const ids = idsOf(column)
-      const { generate } = ids
-      if (generate === undefined || !isMissing(row[key])) return []
-      const mapToDriverValue = () => {
-        last[key] = generate()
-        return ids.toDatabase(last[key])
-      }
-      // A placeholder's value is encoded at each execution, and every object has a property of this name.
-      return [[key, sql`${new Param(new Placeholder('constructor'), { mapToDriverValue })}`]]
-    })
-    return { ...row, ...Object.fromEntries(fresh) }
-  })
-  const built = build({ ...insert, values })
-  const { generatedIds } = built as { readonly generatedIds?: Row[] }
-  generatedIds?.forEach((given, at) => {
-    generatedIds[at] = Object.setPrototypeOf(rowIds[at] as object, given)
-  })
-  return built
-}
-
-const isMissing = (value: unknown): boolean =>
-  value === undefined || (is(value, Param) && value.value === undefined)

@@ -1,9 +1,10 @@
 import { type Database, IdError, type IdFamily } from '@snoflax/core'
 import { arrayLiteral, databaseDefault, hexOf, idSource } from '@snoflax/core/adapter'
-import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
+import { type Column, entityKind, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
 import { boundTo } from '../binding/values.js'
 import { watchConstraints } from '../constraints.js'
 import { checkCopy, hookInto } from '../hooks.js'
+import { type Hooks, shared } from '../shared.js'
 import type { IdDialect } from './dialect.js'
 import { ColumnIds, IDS, isList } from './ids.js'
 import { literal } from './literal.js'
@@ -66,25 +67,39 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     /** The element of an array: in Drizzle 0.45 a separate column; in 1.0 the column has dimensions. */
     private readonly isElement: boolean
 
-    constructor(table: Table, { config, foreignKeyConfigs: [reference] }: Builder) {
+    constructor(table: Table, { config, foreignKeyConfigs: [reference] }: Builder, hooks: Hooks) {
       super(table as never, config as never)
       this.isElement = config.isElement || (config.dimensions ?? 0) > 0
-      this[IDS] = new ColumnIds(this, dialect.database, config.request, reference?.ref)
-      // Drizzle reads it for each column that SQL names: 0.45 to see whether there was a name, 1.0 to use it.
-      const { place } = this[IDS]
-      const read = 'isAlias' in this ? 'name' : 'keyAsName'
-      const value = this[read]
-      const get = () => {
-        checkCopy(place)
-        return value
-      }
-      Object.defineProperty(this, read, { get, enumerable: true })
+      const ids = new ColumnIds(this, dialect.database, config.request, reference?.ref, hooks)
+      this[IDS] = ids
+      if (ids.mayConvert) this.convert(ids)
       // Drizzle 1.0 reads these for its drivers and for JSON.
       Object.defineProperties(this, {
         codec: { get: () => dialect.codecOf(this[IDS].storage.name) },
         jsonSelectIdentifier: { get: () => dialect.jsonOf?.(this[IDS].storage.name) },
       })
-      setDefault(this, this[IDS], dialect.database, config.request)
+      setDefault(this, ids, dialect.database, config.request)
+    }
+
+    /** Reads ids from their storage, and lets no copy of Drizzle that we don't know build SQL with the column. */
+    private convert(ids: ColumnIds): void {
+      const plain = this.mapFromDriverValue
+      const convert = (value: unknown) => ids.fromDatabase(value)
+      // Drizzle reads it for each column that SQL names: 0.45 to see whether there was a name, 1.0 to use it.
+      const read = 'isAlias' in this ? 'name' : 'keyAsName'
+      const value = this[read]
+      const get = () => {
+        checkCopy(ids)
+        return value
+      }
+      Object.defineProperties(this, {
+        [read]: { get, enumerable: true },
+        mapFromDriverValue: {
+          get: () => (ids.storage.converts ? convert : plain),
+          set: (own) => Object.defineProperty(this, 'mapFromDriverValue', { value: own }),
+          configurable: true,
+        },
+      })
     }
 
     getSQLType(): string {
@@ -94,15 +109,13 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       return dialect.database === 'postgres' ? sql : sql.toLowerCase()
     }
 
-    // Fields, not methods: Drizzle 1.0 looks for them on the instance.
+    // A field, not a method: Drizzle 1.0 looks for it on the instance.
     override mapToDriverValue = (id: unknown): unknown => {
       const value = this[IDS].toDatabase(id)
       // As text, as PostgreSQL's drivers send it: the key of a cached query is JSON, which has no bigints.
       if (typeof value === 'bigint' && dialect.database === 'postgres') return String(value)
       return this.isElement && value instanceof Uint8Array ? `\\x${hexOf(value)}` : value
     }
-
-    override mapFromDriverValue = (value: unknown): unknown => this[IDS].fromDatabase(value)
 
     /** Called by Drizzle 1.0, whose drivers disagree about bytes in arrays, but all send text unchanged. */
     postBuild(): Column {
@@ -145,8 +158,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
 
     /** Called by Drizzle. */
     build(table: Table): Column {
-      hookInto(dialect, table, this)
-      const column = new IdColumn(table, this)
+      const column = new IdColumn(table, this, hookInto(dialect, table, this))
       watchConstraints(dialect, table, column, this.config.request.options.check ?? false)
       return column
     }
@@ -163,6 +175,15 @@ function namingElement(list: Builder, element: Builder): Builder {
     },
     array: (size?: number) => namingElement(array.call(list, size) as Builder, element),
   })
+}
+
+/**
+ * In place of an id in a prepared insert: generates one at each execution, where Drizzle would repeat the one of its
+ * preparation. A placeholder's value is encoded at each execution, and every object has a property of this name.
+ */
+function freshId(column: Column, generate: () => string): SQL {
+  const mapToDriverValue = () => column.mapToDriverValue(generate())
+  return sql`${new Param(new Placeholder('constructor'), { mapToDriverValue })}`
 }
 
 /**
@@ -190,7 +211,7 @@ function setDefault(column: Column, ids: ColumnIds, database: Database, request:
       const usage = (example: string) => `{ generator: ${example} }`
       const source = idSource({ family, generator, meta, usage })
       ids.generate = () => ids.placed(source)
-      return { defaultFn: ids.generate }
+      return { defaultFn: () => (shared.isPreparing ? freshId(column, source) : ids.generate?.()) }
     })
     Object.assign(column, made)
   }

@@ -10,7 +10,7 @@ import {
   withPath,
 } from '@snoflax/core/adapter'
 import { Column, getTableName, is, Table } from 'drizzle-orm'
-import { shared } from '../shared.js'
+import { type Hooks, shared } from '../shared.js'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
@@ -37,20 +37,20 @@ export class ColumnIds {
     database: Database,
     private readonly request: ColumnRequest,
     private readonly target: (() => Column) | undefined,
+    readonly hooks: Hooks,
   ) {
     const { family, role, options } = request
     this.declared = withPath(this.place, () => {
       checkColumnOptions(family, role, options, STORED)
       return familyWith(family, options)
     })
-    if (options.check && database !== 'sqlite')
-      throw this.refuse('check is only for SQLite; in this database the type checks the length')
     if (role !== 'reference' || options.storage !== undefined) {
       const { storage, exactBigint } = options
       this.own = withPath(this.place, () => storageFor(this.declared, database, { storage, exactBigint }))
     } else if (target === undefined) {
       throw this.refuse('a .ref() needs .references(…), or its own storage option')
     }
+    if (this.own?.converts) hooks.converting()
     this.named = {
       table: getTableName(column.table),
       place: this.place,
@@ -64,8 +64,16 @@ export class ColumnIds {
 
   /** Found on first use, since a reference's target may be defined later. */
   get storage(): IdStorage<string> {
-    this.settled ??= this.settle()
+    if (this.settled === undefined) {
+      this.settled = this.settle()
+      if (this.settled.converts) this.hooks.converting()
+    }
     return this.settled
+  }
+
+  /** Whether values may be converted: true for a reference whose target is not defined yet. */
+  get mayConvert(): boolean {
+    return this.settled?.converts ?? this.own?.converts ?? true
   }
 
   /** Table and column, as messages name them. */

@@ -9,6 +9,11 @@ import type { SQLiteColumnBuilder } from 'drizzle-orm/sqlite-core'
 export interface StorageOptions {
   /** How the ids are stored. Default: the best storage that the database has for the family. */
   readonly storage?: StorageName
+  /**
+   * Adds a CHECK of length and prefix to the table, in SQLite of the type too, so that other programs can't write what is
+   * no id. A `uuid` or `bigint` needs none, except in SQLite. Default: false.
+   */
+  readonly check?: boolean
 }
 
 /** Option of a column whose ids have a prefix: `cus` for `cus_Kpcan0M1FakODT4k`. */
@@ -21,8 +26,6 @@ export interface PrefixOption<Prefix extends string = string> {
 export interface SQLiteStorageOptions extends StorageOptions {
   /** Declares that your driver returns 64-bit integers exactly. Storage `bigint` requires it. */
   readonly exactBigint?: boolean
-  /** Adds a CHECK to the table: without one, SQLite accepts any value in any column. */
-  readonly check?: boolean
 }
 
 /** Options of a column whose ids are generated. */

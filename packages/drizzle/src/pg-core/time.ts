@@ -34,7 +34,7 @@ export function createdAt<AColumn extends Column>(
   options?: TimeFunctionOptions,
 ): SQL<mapped.CreatedAt<AColumn>> {
   if (options === undefined) return mapped.createdAt(column)
-  return timestamp(column, options).mapWith(new TimeOfTimestamp(column)) as SQL<mapped.CreatedAt<AColumn>>
+  return mapped.timed(timestamp(column, options), new TimeOfTimestamp(column))
 }
 
 /**

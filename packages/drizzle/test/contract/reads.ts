@@ -10,6 +10,7 @@ import {
 import type { ContractAdapter, Customer, Graph } from '@snoflax/test/contract'
 import { and, asc, count, eq, exists, gte, inArray, isNull, lt, max, min, sql } from 'drizzle-orm'
 import type { Session } from './session.js'
+import { rawSql } from './values.js'
 import { isBefore1, raw } from './version.js'
 
 type Adapter = ContractAdapter<Session>
@@ -30,12 +31,14 @@ export const byId: Adapter['byId'] = {
     },
   },
   'prepared select with sql.placeholder()': {
+    unchecked: rawSql,
     run: async ({ db, schema: { customers } }, id) => {
       const where = eq(customers.id, sql.placeholder('id'))
       return (await db.select().from(customers).where(where).prepare('by_bare_id').execute({ id }))[0]
     },
   },
   'prepared query.findFirst() with sql.placeholder()': {
+    unchecked: rawSql,
     run: async ({ db }, id) =>
       db.query.customers
         .findFirst({ where: raw((customer) => eq(customer.id, sql.placeholder('id'))) })
@@ -43,6 +46,7 @@ export const byId: Adapter['byId'] = {
         .execute({ id }),
   },
   'a value in a raw template': {
+    unchecked: rawSql,
     run: async ({ db, schema: { customers } }, id) =>
       (await db.select().from(customers).where(sql`${customers.id} = ${id}`))[0],
   },
@@ -73,6 +77,7 @@ export const byIds: Adapter['byIds'] = {
       db.query.customers.findMany({ where: raw((customer) => inArray(customer.id, [...ids])) }),
   },
   'a list in a raw template': {
+    unchecked: rawSql,
     run: async ({ db, schema: { customers } }, ids) =>
       db
         .select()
@@ -104,6 +109,7 @@ export const byRange: Adapter['byRange'] = {
       }),
   },
   'values in a raw template': {
+    unchecked: rawSql,
     run: async ({ db, schema: { customers } }, range) => {
       const { id } = customers
       return db.select().from(customers).where(sql`${id} >= ${range.gte} and ${range.lt} > ${id}`)

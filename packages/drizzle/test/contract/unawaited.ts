@@ -1,4 +1,4 @@
-import { placeholder } from '@snoflax/drizzle/pg-core'
+import { parameter, placeholder } from '@snoflax/drizzle/pg-core'
 import type { Awaitable, Unawaited } from '@snoflax/test/contract'
 import { eq, sql } from 'drizzle-orm'
 import type { Session } from './session.js'
@@ -10,7 +10,7 @@ const chosen = ({ db, schema: { customers } }: Session, id: string) =>
   db.select().from(customers).where(eq(customers.id, id))
 
 const rawSelect = ({ schema: { customers } }: Session, id: string) =>
-  sql`select * from ${customers} where ${customers.id} = ${id}`
+  sql`select * from ${customers} where ${customers.id} = ${parameter(customers.id, id)}`
 
 export const unawaited: Unawaited<Session> = {
   'select()': chosen,

@@ -1,0 +1,119 @@
+import { flax, IdError } from '@snoflax/core'
+import { createdBetween, flaxId, keyset } from '@snoflax/drizzle/sqlite-core'
+import Database from 'better-sqlite3'
+import * as drizzleOrm from 'drizzle-orm'
+import { eq, relations, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import * as core from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+// What this package changes in Drizzle, compared with the list on its page. In a process of its own, since others define
+// columns whose storage converts.
+
+type Member = readonly [name: string, prototype: object]
+
+/** Drizzle's exported classes, and the one of `db.query`'s queries. */
+const prototypes = (): Member[] => [
+  ...Object.entries({ ...drizzleOrm, ...core }).flatMap(([name, one]): Member[] =>
+    typeof one === 'function' && one.prototype ? [[name, one.prototype]] : [],
+  ),
+  ...relational,
+]
+const relational: Member[] = []
+
+const membersOf = () =>
+  new Map(
+    prototypes().flatMap(([name, prototype]) =>
+      Reflect.ownKeys(prototype).map((key) => {
+        const { value, get } = Object.getOwnPropertyDescriptor(prototype, key) as PropertyDescriptor
+        return [`${name}.${String(key)}`, value ?? get] as const
+      }),
+    ),
+  )
+
+let before: ReturnType<typeof membersOf>
+
+/** The members that are not what they were, and those that are new. */
+const changed = (): string[] =>
+  [...membersOf()].flatMap(([name, value]) => (before.get(name) === value ? [] : [name]))
+
+const client = new Database(':memory:')
+beforeAll(() => {
+  const plain = sqliteTable('plain', { id: integer() })
+  const { plain: queries } = drizzle({ client, schema: { plain } }).query
+  relational.push(['RelationalQuery', Object.getPrototypeOf(queries.findMany())])
+  before = membersOf()
+})
+afterAll(() => client.close())
+
+/** A refusal becomes a rejection: see "What is changed in Drizzle" in README.md. */
+const REJECTIONS = /^(?:QueryPromise|\w+)\.(?:then|_?prepare|execute|run|all|get|values)$/
+
+async function use(storage: 'text' | 'binary') {
+  const shops = sqliteTable(`shops_${storage}`, { id: flaxId({ storage }).primaryKey() })
+  const doors = sqliteTable(`doors_${storage}`, {
+    id: flaxId({ storage, check: true }).primaryKey(),
+    shopId: flaxId.ref('shop_id', () => shops.id),
+  })
+  const shopRelations = relations(shops, ({ many }) => ({ doors: many(doors) }))
+  const doorRelations = relations(doors, ({ one }) => ({
+    shop: one(shops, { fields: [doors.shopId], references: [shops.id] }),
+  }))
+  const type = storage === 'text' ? 'text' : 'blob'
+  client.exec(
+    `create table shops_${storage} (id ${type}); create table doors_${storage} (id ${type}, shop_id ${type})`,
+  )
+  const db = drizzle({ client, schema: { shops, doors, shopRelations, doorRelations } })
+  const [shop] = await db.insert(shops).values({}).returning()
+  const shopId = shop?.id as never
+  const insert = db.insert(doors).values({ shopId }).returning().prepare()
+  const inserted = [insert.get(), insert.get()]
+  expect(new Set(inserted.map(({ id }) => id)).size).toBe(2)
+  await db
+    .update(doors)
+    .set({ shopId })
+    .where(createdBetween(doors.id, 0, Date.now() + 1e6))
+  expect(
+    await db
+      .select()
+      .from(doors)
+      .innerJoin(shops, eq(shops.id, doors.shopId))
+      .where(keyset(doors.id, { after: flax.min as never }).where),
+  ).toHaveLength(2)
+  expect(await db.query.shops.findMany({ with: { doors: true } })).toMatchObject([
+    { id: shopId, doors: [{ shopId }, { shopId }] },
+  ])
+  await expect(
+    db
+      .select()
+      .from(doors)
+      .where(eq(doors.id, 'malformed' as never)),
+  ).rejects.toThrow(IdError)
+  await db.delete(doors).where(sql`${doors.id} = ${inserted[0]?.id}`)
+  expect(await db.$count(doors)).toBe(1)
+}
+
+test('with text columns, refusals reject, and nothing else is changed', async () => {
+  await use('text')
+  expect(changed().filter((name) => !REJECTIONS.test(name))).toEqual([])
+  expect(changed()).toContain('QueryPromise.then')
+})
+
+test('with a column whose storage converts, what the page lists is changed too', async () => {
+  await use('binary')
+  expect(
+    changed()
+      .filter((name) => !REJECTIONS.test(name))
+      .sort(),
+  ).toEqual([
+    'SQL.buildQueryFromSourceParams',
+    'SQLiteDialect.buildDeleteQuery',
+    'SQLiteDialect.buildInsertQuery',
+    'SQLiteDialect.buildRelationalQuery',
+    'SQLiteDialect.buildSelectQuery',
+    'SQLiteDialect.buildSelection',
+    'SQLiteDialect.buildUpdateQuery',
+    'SQLiteDialect.buildUpdateSet',
+  ])
+})
