@@ -98,7 +98,11 @@ describe('agreement of TypeScript and SQL', () => {
   it("fails if generated ids do not contain this database's number", async () => {
     const failures = await failuresWith(
       'flake',
-      replaced('flake_generate() RETURNS bytea', 'sql', 'SELECT int8send(snoflax.flake_generate_bigint() # 4096)'),
+      replaced(
+        'flake_generate() RETURNS bytea',
+        'sql',
+        'SELECT int8send(snoflax.flake_generate_bigint() # 4096)',
+      ),
     )
     expect(failures.map((failure) => failure !== undefined)).toEqual([true, false, false, false, false])
     expect(failures[0]).toMatch(/^\d+ is not of this moment and this database$/)
