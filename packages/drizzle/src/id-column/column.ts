@@ -210,8 +210,9 @@ function setDefault(column: Column, ids: ColumnIds, database: Database, request:
       }
       const usage = (example: string) => `{ generator: ${example} }`
       const source = idSource({ family, generator, meta, usage })
-      ids.generate = () => ids.placed(source)
-      return { defaultFn: () => (shared.isPreparing ? freshId(column, source) : ids.generate?.()) }
+      const generate = () => ids.placed(source)
+      ids.generate = generate
+      return { defaultFn: () => (shared.isPreparing ? freshId(column, generate) : generate()) }
     })
     Object.assign(column, made)
   }
