@@ -33,7 +33,8 @@ export function marked<Type>(mark: Mark, ...nodes: readonly OperationNode[]): Al
 }
 
 /** The declaration about the parameters of raw SQL, if any. */
-export function markOn({ sqlFragments: [opening], parameters }: RawNode): Mark | undefined {
+export function markOn({ sqlFragments, parameters }: RawNode): Mark | undefined {
+  const opening = sqlFragments[0]
   if (parameters.length === 0 || !opening?.startsWith(OPENING)) return undefined
   return JSON.parse(opening.slice(OPENING.length, -CLOSING.length)) as Mark
 }

@@ -15,6 +15,7 @@ export type AnyNode =
   | kysely.CreateIndexNode
   | kysely.CreateTableNode
   | kysely.DeleteQueryNode
+  | kysely.FromNode
   | kysely.FunctionNode
   | kysely.IdentifierNode
   | kysely.InsertQueryNode
@@ -28,6 +29,7 @@ export type AnyNode =
   | kysely.ReferenceNode
   | kysely.SelectAllNode
   | kysely.SelectQueryNode
+  | kysely.SelectionNode
   | kysely.TableNode
   | kysely.TupleNode
   | kysely.UpdateQueryNode
@@ -35,6 +37,7 @@ export type AnyNode =
   | kysely.ValueListNode
   | kysely.ValueNode
   | kysely.ValuesNode
+  | kysely.WhereNode
 
 export type Node = kysely.OperationNode
 export type Query =

@@ -79,11 +79,14 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
 
   /** Called by Kysely. */
   transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
-    const { node: rewritten, answer } = this.rewriter.rewrite(node)
-    if (answer) this.answers.set(queryId, answer)
-    let sent = rewritten
+    let sent = node
+    if (this.rewriter.concerns(node)) {
+      const { node: rewritten, answer } = this.rewriter.rewrite(node)
+      if (answer) this.answers.set(queryId, answer)
+      sent = rewritten
+    }
     for (const plugin of this.inner) sent = plugin.transformQuery({ node: sent, queryId })
-    this.rewriter.keep(sent, node)
+    if (sent !== node) this.rewriter.keep(sent, node)
     return sent
   }
 

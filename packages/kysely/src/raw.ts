@@ -51,7 +51,12 @@ export class RawSql {
 
   /** Whether the text of raw SQL may contain one. */
   mayBeIn({ sqlFragments }: RawNode): boolean {
-    return this.isNeeded && sqlFragments.some((text) => this.sqlIds.mayBeIn(text, []))
+    if (!this.isNeeded) return false
+    for (let at = 0; at < sqlFragments.length; at++) {
+      const text = sqlFragments[at] as string
+      if (text.length > 2 && this.sqlIds.mayBeIn(text, [])) return true
+    }
+    return false
   }
 
   /** Refuses an id beside no column. */

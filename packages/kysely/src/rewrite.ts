@@ -82,7 +82,6 @@ export class Rewriter {
   rewrite<ANode extends Node>(
     given: ANode,
   ): { node: ANode; answer?: ReadonlyMap<string, Meaning> | undefined } {
-    if (!this.concerns(given)) return { node: given }
     this.hasTimes = false
     // A value that a statement itself returns is compared with nothing.
     const node = this.visit(given, undefined, OTHER) as ANode
@@ -100,42 +99,66 @@ export class Rewriter {
 
   /** Remembers what a query was: a builder that becomes a subquery has already been rewritten by itself. */
   keep(rewritten: Node, given: Node): void {
-    if (rewritten !== given && isQuery(given))
-      this.meanings.originals.set(rewritten, this.meanings.original(given))
+    if (isQuery(given)) this.meanings.originals.set(rewritten, this.meanings.original(given))
   }
 
   /** Whether a statement has anything to do with ids, at the cost of a look at each node. */
-  private concerns(node: Node): boolean {
+  concerns(node: Node): boolean {
     const one = node as AnyNode
     switch (one.kind) {
-      case 'TableNode':
-        return this.tables.mayHave(one.table.identifier.name, one.table.schema?.name)
+      case 'ReferenceNode':
+      case 'ColumnNode':
+      case 'SelectAllNode':
+        return false
       case 'ValueNode':
         return this.raw.mayBe(one.value)
-      case 'PrimitiveValueListNode':
-        return this.raw.isNeeded && one.values.some((value) => this.raw.mayBe(value))
+      case 'SelectionNode':
+        return this.concerns(one.selection as Node)
+      case 'FromNode':
+        return this.concernsAny(one.froms)
+      case 'WhereNode':
+        return this.concerns(one.where)
       case 'BinaryOperationNode':
         return this.concerns(one.leftOperand) || this.concerns(one.rightOperand)
+      case 'TableNode':
+        return this.tables.mayHave(one.table.identifier.name, one.table.schema?.name)
+      case 'AliasNode':
+        return this.concerns(one.node)
+      case 'ValuesNode':
+      case 'ValueListNode':
+        return this.concernsAny(one.values)
+      case 'PrimitiveValueListNode':
+        return this.raw.isNeeded && one.values.some((value) => this.raw.mayBe(value))
       case 'AndNode':
       case 'OrNode': {
         const [pairs, left] = chainOf(one)
         return this.concerns(left) || pairs.some(({ right }) => this.concerns(right))
       }
       case 'RawNode':
-        if (markOn(one) || this.raw.mayBeIn(one)) return true
-        return one.parameters.some((each) => this.concerns(each))
+        return markOn(one) !== undefined || this.raw.mayBeIn(one) || this.concernsAny(one.parameters)
       default:
         return !LEAVES.has(one.kind) && this.concernsChildOf(node)
     }
+  }
+
+  private concernsAny(nodes: readonly Node[]): boolean {
+    for (let at = 0; at < nodes.length; at++) {
+      const node = nodes[at] as Node
+      // Lists are long, and the separators of `sql.join()` are one node.
+      const isNumber = node.kind === 'ValueNode' && typeof (node as ValueNode).value === 'number'
+      if (!isNumber && !(at > 1 && node === nodes[at - 2]) && this.concerns(node)) return true
+    }
+    return false
   }
 
   private concernsChildOf(node: Node): boolean {
     for (const key in node) {
       const value = (node as unknown as Readonly<Record<string, unknown>>)[key]
       if (typeof value !== 'object' || value === null) continue
-      if (Array.isArray(value)) {
-        for (const child of value) if (isNode(child) && this.concerns(child)) return true
-      } else if (isNode(value) && this.concerns(value)) return true
+      const isFound = Array.isArray(value)
+        ? isNode(value[0]) && this.concernsAny(value)
+        : isNode(value) && this.concerns(value)
+      if (isFound) return true
     }
     return node.kind.endsWith('QueryNode') && this.meanings.originals.has(node)
   }

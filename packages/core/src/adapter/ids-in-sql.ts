@@ -72,7 +72,10 @@ export class SqlIds {
   mayBe(value: unknown): boolean {
     if (typeof value !== 'string' && !Array.isArray(value)) return false
     const { all } = this.converting()
-    return all.length > 0 && textsIn(value).some((text) => all.some(isOf(text)))
+    if (typeof value !== 'string' || /^[\s[{]/.test(value))
+      return textsIn(value).some((text) => all.some(isOf(text)))
+    for (const { storage } of all) if (storage().family.is(value)) return true
+    return false
   }
 
   /** Whether a statement may contain an id: a quick test, without reading the SQL. */
