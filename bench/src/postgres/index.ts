@@ -1,4 +1,5 @@
 import type { Chapter } from '../report.js'
+import { checked, report } from './checks.js'
 import { clients } from './clients.js'
 import { bounds, decode, encode, time } from './codecs.js'
 import { generate } from './generate.js'
@@ -10,6 +11,20 @@ import { size } from './size.js'
 
 export const postgres: Chapter<Place> = {
   name: 'postgres',
-  sections: [generate, encode, decode, time, bounds, clients, oneRow, manyWriters, insert, size, range],
+  sections: [
+    generate,
+    encode,
+    decode,
+    time,
+    bounds,
+    clients,
+    oneRow,
+    manyWriters,
+    insert,
+    checked,
+    size,
+    range,
+    report,
+  ],
   open: openPlace,
 }

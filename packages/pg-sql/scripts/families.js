@@ -97,6 +97,7 @@ const FLAX_CHARACTERS = `translate(left(base64, 7),
 export const FORMS = {
   bytea: {
     type: 'bytea',
+    valid: 'octet_length(id) = {bytes}',
     'in form': 'in {length}',
     'flake generate': 'flake_generate',
     'flake bits': '  RETURN int8send(v);',
@@ -112,8 +113,7 @@ export const FORMS = {
   text: {
     ...column('text'),
     type: 'text',
-    ascii: "convert_to(id, 'UTF8'::name)",
-    'not characters': 'octet_length(ascii) <> {characters} OR id COLLATE "C" ~ {foreign}',
+    valid: '{valid text}',
     'flax characters': FLAX_CHARACTERS,
     'sno digits':
       "encode(int8send(snoflax._sno_codes(v)) || int8send(snoflax._sno_codes(last_digits)), 'escape')",
@@ -131,8 +131,7 @@ export const FORMS = {
   uuid: {
     ...column('uuid'),
     type: 'uuid',
-    ascii: 'uuid_send(id)',
-    'not characters': 'encode(ascii, \'escape\') COLLATE "C" ~ {foreign}',
+    valid: '{valid uuid}',
     'flax characters': `encode(convert_to(${FLAX_CHARACTERS}, 'UTF8'::name), 'hex'::text)::uuid`,
     'sno digits': '(to_hex(snoflax._sno_codes(v)) || to_hex(snoflax._sno_codes(last_digits)))::uuid',
     'of codes': '(to_hex(snoflax._{family}_codes(digits)) || to_hex({digit0}))::uuid',
@@ -141,7 +140,7 @@ export const FORMS = {
     written: '{family}_to_uuid',
     'in form': 'in a {uuid columns} column',
     domain: 'uuid',
-    check: "snoflax._{family}_bytes_of_uuid(VALUE, '') <> ''",
+    check: 'encode(uuid_send(VALUE), \'escape\') COLLATE "C" !~ {foreign}',
     stored: 'a uuid that holds its 16 characters',
   },
   uuid8: {
@@ -152,7 +151,9 @@ export const FORMS = {
     'above all': ABOVE_UUIDS,
     written: '{family}_to_uuid8',
     domain: 'uuid',
-    check: '{uuid8 check}',
+    check:
+      'get_byte(uuid_send(VALUE), 6) >> 4 = 8 AND get_byte(uuid_send(VALUE), 8) >> 4 = 8 ' +
+      "AND substring(uuid_send(VALUE), {uuid8From}) = decode({uuid8End}, 'hex')",
     stored: 'a UUIDv8',
   },
   bigint: {
@@ -195,7 +196,8 @@ function common(name, { byteLength, tag }) {
     family: name,
     length: `${byteLength} bytes`,
     'uuid8 ending': tag.toString(16).padStart(2, '0'),
-    valid: "snoflax._{family}_bytes(id, '') <> ''",
+    'valid text': "snoflax._{family}_bytes(id, '') <> ''",
+    'valid uuid': "snoflax._{family}_bytes(id, '') <> ''",
     refusal: '22P02 if it is none',
     'refusal of text': '22P02 if it is none',
     option: '',
@@ -236,12 +238,14 @@ function common(name, { byteLength, tag }) {
 function characters({ byteLength, layout }, digitBits) {
   return {
     'digit bits': digitBits,
-    'time digits': timeDigits(digitBits, layout.fields[0]?.bits ?? 0),
+    ...timeDigits(digitBits, layout.fields[0]?.bits ?? 0),
+    'valid text': 'octet_length(id) = {characters} AND id COLLATE "C" !~ {foreign}',
+    'valid uuid':
+      "encode(uuid_send(id), 'escape') COLLATE \"C\" !~ {foreign} OR snoflax._{family}_bytes_of_uuid8(id, '') <> ''",
     half: byteLength / 2,
     'half bits': byteLength * 4,
     'half from': 9 - byteLength / 2,
     'read uuid8': '_{family}_bytes_of_uuid8',
-    'uuid8 check': "snoflax._{family}_bytes_of_uuid8(VALUE, '') <> ''",
     'between uuid8': '_uuid8',
     'uuid columns': 'uuid or uuid8',
     'other storage': 'uuid',
@@ -249,25 +253,48 @@ function characters({ byteLength, layout }, digitBits) {
 }
 
 /**
- * The number in so many leading bits, out of the digits that the first characters stand for.
+ * The number in so many leading bits, out of the digits that the first characters stand for. Spaced digits have a bit more
+ * each, which is set for a character outside the alphabet.
  *
  * @param {number} digitBits
  * @param {number} bits
  */
 function timeDigits(digitBits, bits) {
-  const terms = Array.from({ length: Math.ceil(bits / digitBits) }, (_, i) => {
-    const digit = `get_byte(digits, get_byte(ascii, ${i}))::bigint`
-    const shift = bits - digitBits * (i + 1)
-    return shift === 0 ? digit : `(${digit} ${shift > 0 ? '<<' : '>>'} ${Math.abs(shift)})`
-  })
-  return terms.join('\n    | ')
+  const count = Math.ceil(bits / digitBits)
+  const places = Array.from({ length: count }, (_, i) => count - 1 - i)
+  const digit = (/** @type {number} */ place, table = '{digitsByCode}') =>
+    `get_byte(decode(${table}::text, 'hex'::text), get_byte(ascii, ${count - 1 - place}))::bigint`
+  const spare = digitBits * count - bits
+  return {
+    'time digits': places.map((place) => shifted(digit(place), digitBits * place - spare)).join('\n    | '),
+    'spaced digits': places
+      .map((place) => shifted(digit(place, '{markedDigitsByCode}'), (digitBits + 1) * place))
+      .join('\n    | '),
+    'foreign digits': `${places.reduce((sum, place) => sum + (1n << BigInt((digitBits + 1) * place + digitBits)), 0n)}::bigint`,
+    'gathered digits': places
+      .map((place) =>
+        shifted(
+          `(digits & ${((1n << BigInt(digitBits)) - 1n) << BigInt((digitBits + 1) * place)}::bigint)`,
+          -place,
+        ),
+      )
+      .join('\n    | '),
+    'spare bits': spare,
+  }
+}
+
+/**
+ * @param {string} term
+ * @param {number} bits
+ */
+function shifted(term, bits) {
+  return bits === 0 ? term : `(${term} ${bits > 0 ? '<<' : '>>'} ${Math.abs(bits)})`
 }
 
 /** An id of 8 bytes, stored as a number too. */
 function number() {
   return {
     'read uuid8': '_{family}_bytes',
-    'uuid8 check': 'snoflax.{family}_is_valid(VALUE)',
     'between uuid8': '',
     'uuid columns': 'uuid8',
     'other storage': 'bigint',

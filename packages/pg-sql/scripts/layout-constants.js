@@ -22,7 +22,8 @@ export function layoutConstants() {
     'flax.epochMs2000': (flax.layout.epochMs * 1000 - US_2000) / 1000,
     'flax.epochUs2000': flax.layout.epochMs * 1000 - US_2000,
     'flax.foreign': `[^${alphabet(flax, 6)}]`,
-    'flax.digitsByCode': digitsByCode(alphabet(flax, 6)),
+    'flax.digitsByCode': digitsByCode(alphabet(flax, 6), 128, 0),
+    'flax.markedDigitsByCode': digitsByCode(alphabet(flax, 6), 256, 64),
     'flax.lastMs': flax.lastMs,
     'flax.lastMoment': new Date(flax.lastMs).toISOString(),
     'flax.middleMs': flax.layout.epochMs + 2 ** (bits(flax, 'time') - 1),
@@ -38,7 +39,8 @@ export function layoutConstants() {
     'sno.epochUnits': sno.layout.epochMs / sno.layout.unitMs,
     'sno.epochUs2000': sno.layout.epochMs * 1000 - US_2000,
     'sno.foreign': `[^${alphabet(sno, 5)}]`,
-    'sno.digitsByCode': digitsByCode(alphabet(sno, 5)),
+    'sno.digitsByCode': digitsByCode(alphabet(sno, 5), 128, 0),
+    'sno.markedDigitsByCode': digitsByCode(alphabet(sno, 5), 256, 32),
     'sno.lastMs': sno.lastMs,
     'sno.lastMoment': new Date(sno.lastMs).toISOString(),
     'sno.unitMs': sno.layout.unitMs,
@@ -70,6 +72,7 @@ export function layoutConstants() {
     'flake.counter.max': max(bits(flake, 'counter')),
 
     ...common('uid', uid),
+    'uid.foreign': `[^${alphabet(uid, 6)}]`,
     'uid.zero': zeros(uid.byteLength),
     ...textual('uid', uid, 6),
     'uid.lastMs': uid.lastMs,
@@ -113,9 +116,12 @@ export function layoutConstants() {
  * @returns {Constants}
  */
 function common(name, family) {
+  const tag = family.tag.toString(16).padStart(2, '0')
   return {
     [`${name}.bytes`]: family.byteLength,
-    [`${name}.tag`]: family.tag.toString(16).padStart(2, '0'),
+    [`${name}.tag`]: tag,
+    [`${name}.uuid8From`]: family.byteLength + 2,
+    [`${name}.uuid8End`]: zeros(14 - family.byteLength) + tag,
     ...(family.layout.epochMs === 0 ? {} : { [`${name}.epochMs`]: family.layout.epochMs }),
   }
 }
@@ -165,13 +171,15 @@ function alphabet(family, digitBits) {
 }
 
 /**
- * A byte for each ASCII code, in hex: the digit of the character.
+ * A byte for each code, in hex: the digit of the character, or what other codes get.
  *
  * @param {string} characters
+ * @param {number} codes
+ * @param {number} foreign
  */
-function digitsByCode(characters) {
-  return Array.from({ length: 128 }, (_, code) => Math.max(0, characters.indexOf(String.fromCharCode(code))))
-    .map((digit) => digit.toString(16).padStart(2, '0'))
+function digitsByCode(characters, codes, foreign) {
+  return Array.from({ length: codes }, (_, code) => characters.indexOf(String.fromCharCode(code)))
+    .map((digit) => (digit < 0 ? foreign : digit).toString(16).padStart(2, '0'))
     .join('')
 }
 

@@ -35,7 +35,8 @@ BEGIN
 END $$;
 
 -- [time: bytea]
--- [time of characters: text uuid]
+-- [time of text]
+-- [time of uuid]
 -- [time by storage: binary text uuid]
 -- [unpack: bytea text uuid]
 

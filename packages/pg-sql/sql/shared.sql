@@ -127,15 +127,14 @@ BEGIN
     left(prefix, 80) USING ERRCODE = '22023';
 END $$;
 
+-- `prefix` comes from _check_prefix() in the caller's body, where the planner evaluates it once if it is a constant.
 CREATE OR REPLACE FUNCTION snoflax._without_prefix(prefix text, id text, caller text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  head text := snoflax._check_prefix(prefix, caller);
 BEGIN
-  IF starts_with(id, head) THEN
-    RETURN substr(id, char_length(head) + 1);
+  IF starts_with(id, prefix) THEN
+    RETURN substr(id, char_length(prefix) + 1);
   END IF;
-  RAISE EXCEPTION '%: an id must begin with "%", not "%"', caller, head, left(id, 80) USING ERRCODE = '22P02';
+  RAISE EXCEPTION '%: an id must begin with "%", not "%"', caller, prefix, left(id, 80) USING ERRCODE = '22P02';
 END $$;
 
 -- UUIDv8: the id's hex digits with an 8 put in as digits 12 and 16, zeros, and the family's tag.

@@ -56,7 +56,8 @@ RETURN substring(int8send((units << {time.headShift}) | (tick_tock << {tickTock.
   || substring(int8send((partition::bigint << {sequence.bits}) | sequence) from 5);
 
 -- [time: bytea]
--- [time of characters: text uuid]
+-- [time of text]
+-- [time of uuid]
 -- [time by storage: binary text uuid]
 -- [unpack: bytea text uuid]
 

@@ -134,7 +134,7 @@ RETURN snoflax._check_prefix(prefix, 'uuid7_prefixed_encode') || snoflax._uuid7(
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_decode(prefix text, id text) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uuid7_of_text(snoflax._without_prefix(prefix, id, 'uuid7_prefixed_decode'), 'uuid7_prefixed_decode');
+RETURN snoflax._uuid7_of_text(snoflax._without_prefix(snoflax._check_prefix(prefix, 'uuid7_prefixed_decode'::text), id, 'uuid7_prefixed_decode'::text), 'uuid7_prefixed_decode');
 
 CREATE OR REPLACE FUNCTION snoflax._uuid7_end_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -146,10 +146,10 @@ RETURN id COLLATE "C" >= snoflax._uuid7_end_text(from_time) AND id COLLATE "C" <
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_time(prefix text, id text) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uuid7_time(snoflax._without_prefix(prefix, id, 'uuid7_prefixed_time'::text));
+RETURN snoflax.uuid7_time(snoflax._without_prefix(snoflax._check_prefix(prefix, 'uuid7_prefixed_time'::text), id, 'uuid7_prefixed_time'::text));
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_is_valid(prefix text, id text) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN starts_with(id, snoflax._check_prefix(prefix, 'uuid7_prefixed_is_valid'::text)) AND snoflax.uuid7_is_valid(substr(id, char_length(prefix) + 2));
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
@@ -350,14 +350,14 @@ RETURN snoflax._check_prefix(prefix, 'ulid_prefixed_encode') || snoflax._crockfo
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_decode(prefix text, id text) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._ulid_uuid(snoflax._without_prefix(prefix, id, 'ulid_prefixed_decode'), 'ulid_prefixed_decode');
+RETURN snoflax._ulid_uuid(snoflax._without_prefix(snoflax._check_prefix(prefix, 'ulid_prefixed_decode'::text), id, 'ulid_prefixed_decode'::text), 'ulid_prefixed_decode');
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_time(prefix text, id text) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.ulid_time(snoflax._without_prefix(prefix, id, 'ulid_prefixed_time'::text));
+RETURN snoflax.ulid_time(snoflax._without_prefix(snoflax._check_prefix(prefix, 'ulid_prefixed_time'::text), id, 'ulid_prefixed_time'::text));
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_is_valid(prefix text, id text) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN starts_with(id, snoflax._check_prefix(prefix, 'ulid_prefixed_is_valid'::text)) AND snoflax.ulid_is_valid(substr(id, char_length(prefix) + 2));
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
@@ -502,17 +502,18 @@ CREATE OR REPLACE FUNCTION snoflax._typeid_end_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._crockford(snoflax._uuid7_end(at), 39::bigint);
 
+-- Character 11 contains the version, 7, and one bit more; character 14 the variant, 10, behind one bit and before two.
 CREATE OR REPLACE FUNCTION snoflax._typeid_is_valid(suffix text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN suffix COLLATE "C" ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text
-  THEN snoflax.uuid7_is_valid(snoflax._crockford_uuid(suffix)) ELSE false END;
+RETURN suffix COLLATE "C"
+  ~ '^[0-7][0-9a-hjkmnp-tv-z]{9}[ef][0-9a-hjkmnp-tv-z]{2}[89abrstv][0-9a-hjkmnp-tv-z]{12}$'::text;
 
 CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_time(prefix text, id text) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.typeid_time(snoflax.typeid_decode(prefix, id));
 
 CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_is_valid(prefix text, id text) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN starts_with(id, snoflax._typeid_prefix(prefix, 'typeid_prefixed_is_valid'::text)) AND snoflax._typeid_is_valid(substr(id, char_length(prefix) + 2));
 
 CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
