@@ -40,6 +40,13 @@ test('UUIDv4 keys become UUIDv7 of created_at, and foreign keys follow', async (
     for (const { id, number } of rows) {
       expect(uuid7.timeMs(uuid7.parse(id))).toBe(START_MS + Number(number) * DAY_MS)
     }
+
+    const targets = await database.query(
+      `SELECT attname, (to_jsonb(a) ->> 'attstattarget')::integer AS target FROM pg_attribute a
+        WHERE (attrelid, attname) IN (('customers'::regclass, 'id'), ('orders'::regclass, 'customer_id')) ORDER BY attname DESC`,
+    )
+    expect(targets[0]).toEqual({ attname: 'id', target: 10_000 })
+    expect(targets[1]?.['target']).not.toBe(10_000)
   } finally {
     await database.close()
   }

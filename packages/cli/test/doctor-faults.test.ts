@@ -433,6 +433,19 @@ const FAULTS: readonly Fault[] = [
       ],
     },
   },
+  {
+    name: 'a large key of type `uuid` whose ranges the planner misjudges',
+    check: 'statistics',
+    place: 'f_statistics.id',
+    cured: 'cured',
+    plant: {
+      postgres: [
+        'CREATE TABLE f_statistics (id uuid PRIMARY KEY)',
+        'INSERT INTO f_statistics SELECT snoflax.flax_generate_uuid() FROM generate_series(1, 100000)',
+        'ANALYZE f_statistics',
+      ],
+    },
+  },
 ]
 
 interface Planted {

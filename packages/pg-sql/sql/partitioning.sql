@@ -23,6 +23,7 @@ DECLARE
     WHEN 'uid' THEN format(', %L::integer', neighbourhood)
     ELSE '' END;
   wanted_type CONSTANT text := CASE storage WHEN 'binary' THEN 'bytea' WHEN 'uuid8' THEN 'uuid' ELSE storage END;
+  key_name name;
   key_type regtype;
   key_collation text;
   parent_schema text;
@@ -57,12 +58,12 @@ BEGIN
   WITH RECURSIVE base (type, over) AS (
     SELECT oid, oid FROM pg_type
     UNION ALL SELECT base.type, t.typbasetype FROM base JOIN pg_type t ON t.oid = base.over WHERE t.typtype = 'd')
-  SELECT t.oid,
+  SELECT a.attname, t.oid,
     CASE o.collname WHEN 'default' THEN
       (SELECT CASE to_jsonb(d) ->> 'datlocprovider' WHEN 'i' THEN 'icu' WHEN 'b' THEN 'C' ELSE datcollate END
        FROM pg_database d WHERE datname = current_database())
     ELSE o.collname END
-  INTO key_type, key_collation
+  INTO key_name, key_type, key_collation
   FROM pg_partitioned_table p
   JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
   JOIN base ON base.type = a.atttypid
@@ -95,10 +96,16 @@ BEGIN
       INTO lower, upper USING starts AT TIME ZONE 'UTC', (origin + whole * (n + 1)) AT TIME ZONE 'UTC';
     RETURN NEXT format('CREATE TABLE IF NOT EXISTS %I.%I PARTITION OF %I.%I FOR VALUES FROM (%L) TO (%L)',
       parent_schema, stem || suffix, parent_schema, parent_name, lower, upper);
+    -- The planner does not interpolate within a bin of uuids' histogram, and partitions do not inherit the target.
+    IF wanted_type = 'uuid' AND to_regclass(format('%I.%I', parent_schema, stem || suffix)) IS NULL THEN
+      RETURN NEXT format('ALTER TABLE %I.%I ALTER COLUMN %I SET STATISTICS 10000',
+        parent_schema, stem || suffix, key_name);
+    END IF;
     n := n + 1;
     starts := origin + whole * n;
   END LOOP;
 END $$;
 
 COMMENT ON FUNCTION snoflax.partition_ddl(regclass, text, text, timestamptz, timestamptz, interval, bigint, integer) IS
-  'CREATE TABLE statements for partitions of whole UTC months or days that cover the range; 22023 for a bad argument.';
+  'CREATE TABLE statements for partitions of whole UTC months or days that cover the range, and for a uuid their statistics; '
+  '22023 for a bad argument.';

@@ -106,7 +106,8 @@ describe('partition_ddl', () => {
       "'2026-03-02Z'",
       "'1 day'",
     )
-    expect(first.map((ddl) => /"Daily log_\d+_\d+_\d+"/.exec(ddl)?.[0])).toEqual([
+    const created = (statements: string[]) => statements.filter((ddl) => ddl.startsWith('CREATE'))
+    expect(created(first).map((ddl) => /"Daily log_\d+_\d+_\d+"/.exec(ddl)?.[0])).toEqual([
       '"Daily log_2026_02_26"',
       '"Daily log_2026_02_27"',
       '"Daily log_2026_02_28"',
@@ -120,7 +121,31 @@ describe('partition_ddl', () => {
       "'2026-03-03Z'",
       "'1 day'",
     )
-    expect(second[0]).toBe(first[3])
+    expect(second[0]).toBe(created(first)[3])
+    expect(created(second)).toHaveLength(2)
+    // Of what a first call created, a second one doesn't change the statistics again.
+    expect(second).toHaveLength(3)
+  })
+
+  test('gives partitions by uuid the statistics that their ranges need', async () => {
+    const targets = async (key: string) =>
+      (
+        await database.query(
+          `SELECT DISTINCT (to_jsonb(a) ->> 'attstattarget')::integer AS target FROM pg_attribute a JOIN pg_inherits ON inhrelid = attrelid
+            WHERE inhparent = 'counted'::regclass AND attname = $1`,
+          [key],
+        )
+      ).map(({ target }) => target)
+    await database.query('CREATE TABLE counted ("own Key" uuid, n int) PARTITION BY RANGE ("own Key")')
+    await makePartitions('counted', "'uuid7'", "'uuid'", "'2026-01-01Z'", "'2026-04-01Z'", "'1 month'")
+    expect(await targets('own Key')).toEqual([10000])
+    expect(await targets('n')).not.toEqual([10000])
+    await database.query(
+      'DROP TABLE counted; CREATE TABLE counted (id text COLLATE "C") PARTITION BY RANGE (id)',
+    )
+    expect(
+      await makePartitions('counted', "'flax'", "'text'", "'2026-01-01Z'", "'2026-04-01Z'", "'1 month'"),
+    ).toHaveLength(3)
   })
 
   test("does not depend on the session's time zone", async () => {
@@ -178,8 +203,8 @@ test.each(['bytea', 'uuid', 'bigint', 'text COLLATE "C"', 'snoflax.flax_uuid', '
       const { rows } = await session.query(
         `SELECT snoflax.partition_ddl('quoted', '${family}', '${storage}', '2026-01-01Z', '2026-02-01Z', '1 month') AS ddl`,
       )
-      expect(rows).toHaveLength(1)
-      await session.query(rows[0].ddl)
+      expect(rows).toHaveLength(storage === 'uuid' ? 2 : 1)
+      for (const { ddl } of rows) await session.query(ddl)
     } finally {
       await session.query('DROP TABLE IF EXISTS quoted; DROP DOMAIN IF EXISTS over_domain')
       await session.end()

@@ -1,5 +1,5 @@
 import type { DatabaseValue, IdStorage } from '@snoflax/core'
-import { isBytes, quoteName, quoteText } from '@snoflax/core/adapter'
+import { isBytes, keyStatistics, quoteName, quoteText } from '@snoflax/core/adapter'
 import type { Phase, ReplacedColumn } from '../adoption.js'
 import { type Driver, type MadeId, mapName, type Open, type Statements, type TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
@@ -427,8 +427,12 @@ const others = (carried: readonly Carried[]): Carried[] => carried.filter(({ isI
 const takeDown = (carried: readonly Carried[]): string[] =>
   [...carried].reverse().flatMap((one) => one.takeDown)
 
-const addColumn = (one: ReplacedColumn, roots: readonly RootPlan[]): string =>
-  `ALTER TABLE ${one.table} ADD COLUMN IF NOT EXISTS ${quoteName(newName(one.column))} ${rootOf(roots, one).type}`
+function addColumn(one: ReplacedColumn, roots: readonly RootPlan[]): string {
+  const name = quoteName(newName(one.column))
+  const { type } = rootOf(roots, one)
+  const statistics = one.isRoot && type === 'uuid' ? `, ${keyStatistics(name)}` : ''
+  return `ALTER TABLE ${one.table} ADD COLUMN IF NOT EXISTS ${name} ${type}${statistics}`
+}
 
 const renameTemporary = (index: IndexPlan): string =>
   index.constraint

@@ -21,6 +21,7 @@ export const CHECKS = [
   'reference',
   'index',
   'partition',
+  'statistics',
   'replication',
 ] as const
 

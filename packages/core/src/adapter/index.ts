@@ -37,6 +37,7 @@ export {
   SqlIds,
   type SqlWithValues,
 } from './ids-in-sql.js'
+export { keyStatistics } from './key-statistics.js'
 export { checkKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
 export {

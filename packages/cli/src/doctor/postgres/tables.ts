@@ -1,4 +1,4 @@
-import { quoteName } from '@snoflax/core/adapter'
+import { keyStatistics, quoteName } from '@snoflax/core/adapter'
 import type { Examination } from '../examination.js'
 import { placeOf } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
@@ -114,10 +114,37 @@ const compare = (a: unknown, b: unknown): number => {
     : left.length - right.length
 }
 
+/** In smaller tables, a hundredth is so few rows that an estimate of one does no harm. */
+const LARGE = 100_000
+
+/** Finds keys of type uuid of which the planner knows too little to estimate a range of time. */
+async function coarseStatistics(examination: Examination): Promise<Finding[]> {
+  const keys = storedColumns(examination).flatMap(({ column }) =>
+    column.type === 'uuid' && column.isKey && column.rows >= LARGE ? [column] : [],
+  )
+  const rows = await examination.database.query(
+    `SELECT given.name AS table, given.key AS column
+       FROM unnest($1::text[], $2::text[]) AS given(name, key)
+       JOIN pg_catalog.pg_attribute a ON a.attrelid = given.name::regclass AND a.attname = given.key
+      WHERE coalesce(a.attstattarget, -1) < 0`,
+    [keys.map(({ quotedTable }) => quotedTable), keys.map(({ name }) => name)],
+  )
+  return keys.flatMap((column) => {
+    const { quotedTable, quotedName, name } = column
+    if (!rows.some(({ table, column: of }) => table === quotedTable && of === name)) return []
+    const message =
+      'PostgreSQL does not interpolate statistics of type uuid: it expects one row of any range below a hundredth of the ' +
+      'table, and joins ranges of time row by row'
+    const sql = `ALTER TABLE ${quotedTable} ${keyStatistics(quotedName)};\nANALYZE ${quotedTable}`
+    return [finding('statistics', placeOf(column), message, { sql }, 'warning')]
+  })
+}
+
 export const tableChecks: TableChecks = [
   ['trigger', checkTriggers],
   ['reference', orphans],
   ['reference', unchecked],
   ['index', invalidIndexes],
   ['partition', partitions],
+  ['statistics', coarseStatistics],
 ]
