@@ -114,7 +114,7 @@ test('another schema gets everything, and the default one is not created', async
   const ddl = await database.query(
     "SELECT * FROM ids_2.partition_ddl('event', 'flax', 'uuid', '2026-01-01Z', '2026-03-01Z', '1 month')",
   )
-  expect(ddl).toHaveLength(2)
+  expect(ddl).toHaveLength(4)
 })
 
 const BAD_NAMES = [

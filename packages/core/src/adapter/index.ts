@@ -31,7 +31,6 @@ export {
   idSource,
 } from './id-source.js'
 export {
-  isSilent,
   type PlaceholderKey,
   type SqlIdColumn,
   SqlIds,
