@@ -189,8 +189,13 @@ const isOf =
   ({ storage }: SqlIdColumn): boolean =>
     storage().family.is(text)
 
-/** Whether the database would compare an unconverted id with the column, and find nothing. */
-function isSilent({ storage }: SqlIdColumn): boolean {
+/**
+ * Whether the database would compare an unconverted id with the column, and find nothing.
+ *
+ * @example
+ * isSilent({ place: 'orders.id', storage: () => storageFor(flax, 'postgres', { storage: 'uuid' }) }) // false
+ */
+export function isSilent({ storage }: SqlIdColumn): boolean {
   const { converts, name, database } = storage()
   return converts && (name === 'binary' || (name === 'bigint' && database !== 'postgres'))
 }

@@ -31,6 +31,7 @@ export {
   idSource,
 } from './id-source.js'
 export {
+  isSilent,
   type PlaceholderKey,
   type SqlIdColumn,
   SqlIds,
