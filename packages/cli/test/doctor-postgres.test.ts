@@ -369,7 +369,7 @@ test('changed operators, numbers or kinds of SQL bodies are found and cured', as
     CREATE OR REPLACE FUNCTION snoflax._lease_now_ms() RETURNS bigint
       LANGUAGE sql VOLATILE PARALLEL SAFE RETURN snoflax._clock_us() / 100;
     CREATE OR REPLACE FUNCTION snoflax.flake_is_valid(id bigint) RETURNS boolean
-      LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id > 0`)
+      LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN id > 0`)
   await mendsDrift([
     'function snoflax._unix_ms(bigint) differs in body',
     'function snoflax._lease_now_ms() differs in body',
