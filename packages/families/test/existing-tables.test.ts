@@ -124,7 +124,8 @@ describe('a table that contains UUIDv4, by Drizzle', () => {
   })
 
   test('is an error if version 4 is not allowed', async () => {
-    const read = drizzle(database.connection).select().from(strict)
+    const old = 'b5a1e7c2-3f4d-4a6b-8c9d-0e1f2a3b4c5d' as Uuid7
+    const read = drizzle(database.connection).select().from(strict).where(eq(strict.id, old))
     await expect(read).rejects.toThrow('uuid7.withVersion4()')
   })
 })
