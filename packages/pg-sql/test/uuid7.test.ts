@@ -320,8 +320,8 @@ describe('PostgreSQL', () => {
       "SELECT snoflax.partition_ddl($1::regclass, $2, $3, '2026-11-01Z', '2026-11-04Z', '1 day') AS ddl",
       [table, name, storage],
     )
-    // Each with the statistics of its key.
-    expect(partitions).toHaveLength(6)
+    // A uuid's with the statistics of the key.
+    expect(partitions).toHaveLength(storage === 'uuid' ? 6 : 3)
     for (const { ddl } of partitions) await database.query(String(ddl))
     const plan = await database.query(
       `EXPLAIN SELECT * FROM ${table} WHERE snoflax.${name}_between(id, '2026-11-02Z', '2026-11-03Z')`,
