@@ -92,7 +92,7 @@ import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults, familyWith, neighbours, SqlIds,
   databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath, returnedArguments, arrayLiteral, checkStored, hexOf, literalOf, markOf, mayCompare,
-  discardsArguments, isStored, leak, NamedColumns, readComparisons, refuseLeak, refuseUnconverted, withMarks, withoutCase, withoutMarks,
+  isStored, leak, NamedColumns, readComparisons, refuseLeak, refuseUnconverted, withMarks, withoutMarks,
 } from '@snoflax/core/adapter'
 import {
   alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,

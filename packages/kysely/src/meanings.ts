@@ -1,3 +1,4 @@
+import { returnedArguments } from '@snoflax/core/adapter'
 import {
   type AggregateFunctionNode,
   type FunctionNode,
@@ -21,19 +22,9 @@ export const nameOfFunction = ({ func }: FunctionNode | AggregateFunctionNode): 
 /** Whether a function makes JSON of its argument. */
 export const isJsonMaker = (name: string): boolean => JSON_LIST.test(name) || JSON_OF_ONE.test(name)
 
-/** How many of its first arguments a function can return. */
-const RETURNED: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(
-    ['coalesce', 'ifnull', 'nullif', 'greatest', 'least'].map((name) => [name, Number.POSITIVE_INFINITY]),
-  ),
-  ...Object.fromEntries(
-    ['min', 'max', 'any_value', 'first_value', 'last_value', 'nth_value', 'values'].map((name) => [name, 1]),
-  ),
-}
-
-/** Whether a function can return its argument at an index. The second one of `lag` and `lead` is a number. */
+/** Whether a function can return its argument at an index, as MySQL's `values()` in an upsert can. */
 export const isReturned = (name: string, at: number): boolean =>
-  name === 'lag' || name === 'lead' ? at !== 1 : at < (RETURNED[name] ?? 0)
+  returnedArguments(name)?.(at) ?? (name === 'values' && at === 0)
 
 /** Reads queries: the names that they see, the columns that they return, the meaning of expressions. */
 export class Meanings {

@@ -483,13 +483,8 @@ export const returnedArguments = (name: string): ((argument: number) => boolean)
 const OTHER_RESULTS =
   /^(?:count|length|octet_length|char_length|character_length|bit_length|row_number|rank|dense_rank|percent_rank|cume_dist|ntile|grouping|typeof|pg_typeof|pg_column_size|array_length|cardinality|bool_and|bool_or|every|hash|exists|.*_(?:time|is_valid|meta|partition|between)(?:_.*)?)$/
 
-/**
- * Whether the result of an SQL function never contains its arguments.
- *
- * @example
- * ['count', 'concat'].map(discardsArguments) // [true, false]
- */
-export const discardsArguments = (name: string): boolean => OTHER_RESULTS.test(name.toLowerCase())
+/** Whether the result of an SQL function never contains its arguments. */
+const discardsArguments = (name: string): boolean => OTHER_RESULTS.test(name.toLowerCase())
 
 /** A cache, since nested calls are read again at each level. */
 const answered = new WeakMap<Item, Operand[][]>()

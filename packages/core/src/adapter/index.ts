@@ -10,7 +10,6 @@ export { checkComparable } from './comparable.js'
 export {
   type Alias,
   type Comparison,
-  discardsArguments,
   markOf,
   mayCompare,
   type Parts,
@@ -52,7 +51,6 @@ export {
   refuseUnconverted,
   type SqlAdvice,
   type SqlChunks,
-  withoutCase,
 } from './named-columns.js'
 export { neighbours } from './neighbours.js'
 export { withPath } from './path.js'

@@ -287,13 +287,8 @@ function isSame(one: NamedColumn, other: NamedColumn): boolean {
   }
 }
 
-/**
- * A name without case and underscores, for comparison.
- *
- * @example
- * withoutCase('customer_id') === withoutCase('customerId') // true
- */
-export const withoutCase = (name: string): string => name.replaceAll('_', '').toLowerCase()
+/** A name without case and underscores, for comparison. */
+const withoutCase = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
 const isAs = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && other !== undefined && withoutCase(one) === withoutCase(other)
