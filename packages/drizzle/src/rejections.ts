@@ -40,10 +40,11 @@ export function rejectRefusals(classes: object, { QueryPromise }: DrizzleCopy, d
     isThrown: (running: Running, given: unknown[]) => boolean,
   ) {
     const original = prototype[name] as Runnable[string]
+    const isPreparing = name.endsWith('prepare')
     const value = function (this: Running, ...given: unknown[]) {
       const before = shared.isPreparing
       try {
-        if (/prepare/.test(name)) shared.isPreparing = given.length > 0
+        if (isPreparing) shared.isPreparing = given.length > 0
         return original.apply(this, given)
       } catch (error) {
         if (isThrown(this, given)) throw error
