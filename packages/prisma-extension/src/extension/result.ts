@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { isBytes, show } from '@snoflax/core/adapter'
+import { show } from '@snoflax/core/adapter'
 import type { IdColumn, Model, Relation } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
@@ -100,10 +100,4 @@ function keysOf(idList: readonly IdColumn[], refused: IdColumn, row: Row): strin
 }
 
 const shown = (value: unknown): string =>
-  isBytes(value)
-    ? show(value)
-    : typeof value === 'string'
-      ? JSON.stringify(value)
-      : Object(value) === value
-        ? show(value)
-        : String(value)
+  typeof value === 'string' ? JSON.stringify(value) : Object(value) === value ? show(value) : String(value)
