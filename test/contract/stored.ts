@@ -21,7 +21,7 @@ export class Stored {
 
   /** The rows, every value as text that can be compared. */
   async rows(sql: string, parameters: readonly unknown[] = []): Promise<Record<string, string | null>[]> {
-    const rows = await this.database.query(this.placed(sql), parameters)
+    const rows = await this.database.query(placed(this.variant, sql), parameters)
     return rows.map((row) => Object.fromEntries(Object.entries(row).map(([key, v]) => [key, comparable(v)])))
   }
 
@@ -34,24 +34,27 @@ export class Stored {
   async insert(table: string, row: Row): Promise<void> {
     const names = Object.keys(row)
     const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
-    await this.database.query(this.placed(sql), Object.values(row))
+    await this.database.query(placed(this.variant, sql), Object.values(row))
   }
 
   /** Declared type and collation of a column, in lower case. */
   async column(table: string, column: string): Promise<{ type: string; collation: string | undefined }> {
-    const [row] = await this.database.query(this.placed(COLUMN_OF[this.variant.database]), [table, column])
+    const [row] = await this.database.query(placed(this.variant, COLUMN_OF[this.variant.database]), [
+      table,
+      column,
+    ])
     if (!row) throw new Error(`There is no column ${table}.${column}`)
     const collation = row['collation'] == null ? undefined : String(row['collation'])
     return { type: String(row['type']).toLowerCase(), collation }
   }
+}
 
-  /** `?` in the style of the database. */
-  private placed(sql: string): string {
-    if (this.variant.database === 'mysql') return sql.replaceAll('"', '`')
-    if (this.variant.database === 'sqlite') return sql
-    let number = 0
-    return sql.replaceAll('?', () => `$${++number}`)
-  }
+/** SQL with names in double quotes and `?` for values, in the style of the database. */
+export function placed({ database }: Pick<Variant, 'database'>, sql: string): string {
+  if (database === 'mysql') return sql.replaceAll('"', '`')
+  if (database === 'sqlite') return sql
+  let number = 0
+  return sql.replaceAll('?', () => `$${++number}`)
 }
 
 const POSTGRES_COLUMN = `

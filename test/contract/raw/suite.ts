@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OpenDatabase, Row } from '../../databases/open-database.js'
 import { databases } from '../../databases.js'
 import type { ContractAdapter } from '../adapter.js'
+import { placed } from '../stored.js'
 import { describeVariants, type Scene } from '../suite.js'
 import { storageDatabase, type Variant } from '../variant.js'
 import { CONTROLS, FORMS, type Form } from './forms.js'
@@ -128,14 +129,14 @@ async function contentOf(scene: Scene<unknown>, plain?: OpenDatabase) {
   }))
 }
 
-async function restore({ seed, stored }: Scene<unknown>, plain: OpenDatabase): Promise<void> {
+async function restore({ variant, seed, stored }: Scene<unknown>, plain: OpenDatabase): Promise<void> {
   const key = (id: string | null) => stored.storage.toDatabase(id)
   await stored.rows("DELETE FROM customers WHERE email NOT LIKE 'seed%'")
   await plain.query("DELETE FROM customers WHERE email NOT LIKE 'seed%'")
   const reset = 'UPDATE customers SET trace_id = ?, name = ? WHERE email = ?'
   for (const { email, name, traceId } of seed.customers) {
     await stored.rows(reset, [key(traceId), name, email])
-    await plain.query(numbered(plain, reset), [traceId, name, email])
+    await plain.query(placed(variant, reset), [traceId, name, email])
   }
 }
 
@@ -180,7 +181,7 @@ function templateOf<Session>(
   const write = (text: string) => strings.push(`${strings.pop()}${text}`)
   const bind = (value: unknown) => values.push(value) && strings.push('')
   for (const { text, quoted, name, column } of parts(form)) {
-    write(quotedAs(scene.variant, text))
+    write(placed(scene.variant, text))
     if (column !== undefined && raw.column) bind(raw.column(scene.session, column))
     else if (column !== undefined) write(column)
     else if (name === undefined) continue
@@ -196,16 +197,17 @@ function templateOf<Session>(
 function plainOf(form: Form, scene: Scene<unknown>): [sql: string, values: unknown[]] {
   const named = namedValues(scene)
   const values: unknown[] = []
-  const postgres = storageDatabase(scene.variant.database) === 'postgres'
   let sql = ''
   for (const { text, quoted, name, column } of parts(form)) {
-    sql += quotedAs(scene.variant, text)
+    sql += text
     if (column !== undefined) sql += column
     else if (name !== undefined && quoted) sql += `'${named[name]}'`
-    else if (name !== undefined)
-      sql += postgres ? `$${values.push(named[name])}` : values.push(named[name]) && '?'
+    else if (name !== undefined) {
+      sql += '?'
+      values.push(named[name])
+    }
   }
-  return [sql, values]
+  return [placed(scene.variant, sql), values]
 }
 
 interface Part {
@@ -231,9 +233,6 @@ function* parts({ sql }: Form): Generator<Part> {
   }
 }
 
-const quotedAs = ({ database }: Variant, text: string) =>
-  database === 'mysql' ? text.replaceAll('"', '`') : text
-
 const TEXT: Record<ReturnType<typeof storageDatabase>, string> = {
   postgres: 'text COLLATE "C"',
   sqlite: 'TEXT',
@@ -250,18 +249,12 @@ async function openPlain({ variant, seed }: Scene<unknown>): Promise<OpenDatabas
   )
   await plain.query(`CREATE TABLE orders (id ${id} PRIMARY KEY, total integer, customer_id ${id})`)
   for (const { id, email, name, traceId, referrerId } of seed.customers) {
-    await plain.query(numbered(plain, 'INSERT INTO customers VALUES (?, ?, ?, ?, ?)'), [
+    await plain.query(placed(variant, 'INSERT INTO customers VALUES (?, ?, ?, ?, ?)'), [
       ...[id, email, name, traceId, referrerId],
     ])
   }
   for (const { id, total, customerId } of seed.graph.orders) {
-    await plain.query(numbered(plain, 'INSERT INTO orders VALUES (?, ?, ?)'), [id, total, customerId])
+    await plain.query(placed(variant, 'INSERT INTO orders VALUES (?, ?, ?)'), [id, total, customerId])
   }
   return plain
-}
-
-/** `?` in the style of the database. */
-function numbered({ kind }: OpenDatabase, sql: string): string {
-  let number = 0
-  return kind === 'postgres' || kind === 'pglite' ? sql.replaceAll('?', () => `$${++number}`) : sql
 }
