@@ -17,6 +17,7 @@ export interface DrizzleCopy {
   /** The module of its dialect. */
   readonly core: object
   readonly Dialect: DrizzleClass
+  readonly Insert: DrizzleClass
 }
 
 /** Drizzle 1.0 builds SQL by other methods. */
@@ -125,5 +126,7 @@ function classesIn(core: object, { prefix }: IdDialect) {
   return {
     core,
     Dialect: classes[`${prefix}Dialect`] as DrizzleClass,
+    // The names in Drizzle 1.0 and in 0.45.
+    Insert: (classes[`${prefix}AsyncInsertBase`] ?? classes[`${prefix}InsertBase`]) as DrizzleClass,
   }
 }

@@ -95,7 +95,7 @@ const DIALECT_METHODS = [
 ]
 
 function check(copy: DrizzleCopy, dialect: IdDialect, table: Table, builder: object): void {
-  const { version, SQL, QueryPromise, Dialect } = copy
+  const { version, SQL, QueryPromise, Dialect, Insert } = copy
   const of = isBefore1(copy)
     ? {
         table: ['getSQL'],
@@ -114,6 +114,7 @@ function check(copy: DrizzleCopy, dialect: IdDialect, table: Table, builder: obj
     { owner: builder, name: 'ColumnBuilder', members: ['config', 'foreignKeyConfigs'] },
     { owner: new Param('', {} as never), name: 'Param', members: ['value', 'encoder'] },
     { owner: QueryPromise?.prototype, name: 'QueryPromise.prototype', members: ['then'] },
+    { owner: Insert?.prototype, name: 'Insert.prototype', members: ['prepare'] },
     { owner: SQL.prototype, name: 'SQL.prototype', members: of.building },
     { owner: new SQL([]), name: 'SQL', members: ['queryChunks', 'decoder', 'shouldInlineParams'] },
     {
