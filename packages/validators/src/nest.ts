@@ -1,15 +1,15 @@
-import { BadRequestException, type PipeTransform } from '@nestjs/common'
+import { BadRequestException } from '@nestjs/common'
 import type { IdFamily } from '@snoflax/core'
 import { checkFamily } from '@snoflax/core/adapter'
 import { refusal } from './refusal.js'
 
 /**
- * A Nest pipe that checks an id of a request and brands it. Nest answers 400 with the message and the code of the IdError.
+ * A Nest pipe, by its `transform`, that checks an id of a request and brands it. Nest answers 400 with the message and the code of the IdError.
  *
  * @example
  * `class Orders { @Get(':id') find(@Param('id', new IdPipe(flax)) id: FlaxId) {} }`
  */
-export class IdPipe<AnId extends string> implements PipeTransform<unknown, AnId> {
+export class IdPipe<AnId extends string> {
   readonly #family: IdFamily<AnId>
 
   constructor(family: IdFamily<AnId>) {
