@@ -179,7 +179,7 @@ describe.skipIf(!executablePath)('the page, in Chromium', { timeout: PAGE_MS }, 
     const page = await open(SNO, { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByRole('button', { name: 'Copy the id as uuid', exact: true }).click()
     await page.getByRole('status').filter({ hasText: 'Copied the id as uuid' }).waitFor()
-    const uuid = storageFor(family('sno'), 'postgres').toDatabase(SNO)
+    const uuid = storageFor(family('sno'), 'postgres', { storage: 'uuid' }).toDatabase(SNO)
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(uuid)
   })
 

@@ -1,11 +1,11 @@
 CREATE TABLE "customers" (
-	"id" uuid PRIMARY KEY NOT NULL,
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"name" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "orders" (
-	"id" uuid PRIMARY KEY NOT NULL,
-	"customer_id" uuid NOT NULL,
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"customer_id" text COLLATE "C" NOT NULL,
 	"item" text NOT NULL,
 	"cents" integer NOT NULL
 );
