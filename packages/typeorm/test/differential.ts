@@ -80,13 +80,14 @@ type Classes = Record<Kind | 'Profile', new () => Row>
 /** The entities of one side. `hook` is called by the listeners of all of them, if they have any. */
 function define(keys: Keys, database: string, hook: ((name: string, row: Row) => void) | undefined): Classes {
   const { Key } = columnsOf(keys, database)
-  // Plain keys may come in any order; where they must not, ours are inserted in order.
+  // TypeORM inserts plain keys in any order, so theirs are checked at the end, which MySQL can't; ours are inserted in order.
+  const join = { createForeignKeyConstraints: database !== 'mysql' }
   const link = {
     nullable: true,
     onDelete: 'SET NULL',
-    createForeignKeyConstraints: keys !== 'plain text',
+    ...join,
+    ...(keys === 'plain text' ? { deferrable: 'INITIALLY DEFERRED' as const } : {}),
   } as const
-  const join = { createForeignKeyConstraints: keys !== 'plain text' }
   const Name = () => Column({ type: 'varchar', length: 40, unique: true })
   const Note = () => Column({ type: 'varchar', length: 80, nullable: true })
 
@@ -391,9 +392,12 @@ class Side {
     this.hooks = { subscribed: [], isAsync: false, changes: false }
     this.dataSource.subscribers.splice(0)
     const quote = (name: string) => this.dataSource.driver.escape(name)
-    for (const { tableName } of [...this.dataSource.entityMetadatas].sort(
+    for (const { tableName, treeParentRelation } of [...this.dataSource.entityMetadatas].sort(
       (a, b) => ORDER.indexOf(a.tableName) - ORDER.indexOf(b.tableName),
     )) {
+      // MySQL checks each row of a tree when it is deleted.
+      for (const { databaseName } of treeParentRelation?.joinColumns ?? [])
+        await this.dataSource.query(`UPDATE ${quote(tableName)} SET ${quote(databaseName)} = NULL`)
       await this.dataSource.query(`DELETE FROM ${quote(tableName)}`)
     }
     this.names.clear()
@@ -465,6 +469,9 @@ class Side {
       withDeleted: true,
       relations: Object.fromEntries(relations.map((one) => [one, true])),
     })
+    // Without an order, lists come as the database likes.
+    for (const list of rows.flatMap((row) => [row['tags'], row['books']] as (Row[] | undefined)[]))
+      list?.sort((a, b) => (a.name < b.name ? -1 : 1))
     this.events = events.slice(0, this.events.length)
     subscribers.push(...held)
     this.hooks = { ...rest, subscribed }
@@ -536,7 +543,8 @@ class Side {
         for (const row of rows) for (const name of ['mentor', 'books', 'tags', 'author']) delete row[name]
         const [stored] = await this.some(one.kind, [one.nodes.length])
         const isConflicting = one.way === 'upsert' || one.way === 'ignore'
-        if (isConflicting && stored) {
+        // Of removed rows with plain keys, TypeORM gives the entity the id of another one.
+        if (isConflicting && stored && !stored['gone']) {
           // TypeORM takes the stored rows in the order of the database for those of the insert.
           rows.unshift({ ...stored, note: 'again' })
           for (const name of ['since', 'version', 'gone', 'authorId']) delete (rows[0] as Row)[name]
@@ -818,8 +826,13 @@ export function compareOn(
         'events, answers and rows are those of plain keys: seed %i',
         async (seed) => {
           const [text, ours] = sides as [Side, Side]
-          const property = fc.asyncProperty(program, (one) => compare(text, ours, one))
-          await fc.assert(property, { seed, ...options })
+          let last: Promise<void> | undefined
+          const property = fc.asyncProperty(program, (one) => {
+            last = compare(text, ours, one)
+            return last
+          })
+          // A program that the time limit interrupts must end before the next test.
+          await fc.assert(property, { seed, ...options }).finally(() => last?.catch(() => undefined))
         },
       )
     },
