@@ -171,8 +171,8 @@ export const uidLocalId = /* @__PURE__ */ idColumn(uidLocal)
 /** The type of a generated id column, which inserts may omit, for an interface that you write by hand. */
 export type GeneratedId<AnId extends string> = ColumnType<AnId, AnId | undefined, AnId>
 
-/** The declared column of a path such as `customers.id`. */
-type ColumnAt<Tables, Path extends string> = {
+/** The id type of a declared column, by its path, such as `customers.id`. */
+export type IdAt<Tables, Path extends string> = {
   [Table in keyof Tables & string]: {
     [Name in keyof Tables[Table] & string]: Path extends `${Table}.${Name}`
       ? IdsOf<Tables[Table][Name], Table, Tables>
@@ -184,9 +184,9 @@ type ColumnAt<Tables, Path extends string> = {
 export type IdsOf<Column, Table extends string, Tables> =
   Column extends IdColumn<infer AnId, infer ARole, infer Of>
     ? ARole extends 'reference'
-      ? [ColumnAt<Omit<Tables, never>, Of>] extends [never]
+      ? [IdAt<Omit<Tables, never>, Of>] extends [never]
         ? AnId
-        : ColumnAt<Tables, Of>
+        : IdAt<Tables, Of>
       : Of extends 'table'
         ? string extends AnId
           ? AnId

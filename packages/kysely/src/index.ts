@@ -4,6 +4,7 @@ export {
   flaxId,
   type GeneratedId,
   type GeneratedOptions,
+  type IdAt,
   type IdColumn,
   type IdColumns,
   type IdPluginOptions,
@@ -20,7 +21,7 @@ export {
   uidLocalId,
   type WithIdColumns,
 } from './columns.js'
-export { type IdAt, type IdPath, type IdPlugin, idPlugin, type WithIds } from './plugin.js'
+export { type IdPath, type IdPlugin, idPlugin, type WithIds } from './plugin.js'
 export {
   asText,
   createdAfter,

@@ -15,7 +15,7 @@ import {
   ValueNode,
 } from 'kysely'
 import { type ColumnIds, type Declared, declare, idsAt } from './column-ids.js'
-import type { IdPluginOptions, IdsOf, IdTables, WithIdColumns } from './columns.js'
+import type { IdAt, IdPluginOptions, IdTables, WithIdColumns } from './columns.js'
 import { marked } from './marks.js'
 import { decodeColumn, type Meaning } from './meaning.js'
 import { Rewriter, SUPPORTED } from './rewrite.js'
@@ -23,15 +23,6 @@ import { Rewriter, SUPPORTED } from './rewrite.js'
 /** A declared column, as `table.column`. */
 export type IdPath<Tables extends IdTables> = {
   [Table in keyof Tables & string]: `${Table}.${keyof Tables[Table] & string}`
-}[keyof Tables & string]
-
-/** The id type of a declared column. */
-export type IdAt<Tables extends IdTables, Path extends string> = {
-  [Table in keyof Tables & string]: {
-    [Name in keyof Tables[Table] & string]: Path extends `${Table}.${Name}`
-      ? IdsOf<Tables[Table][Name], Table, Tables>
-      : never
-  }[keyof Tables[Table] & string]
 }[keyof Tables & string]
 
 /**
