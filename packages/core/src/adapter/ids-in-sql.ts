@@ -18,6 +18,9 @@ export interface SqlIdColumn {
 /** A placeholder: its number from 0, or its name. */
 export type PlaceholderKey = number | string
 
+/** In place of a value that a prepared statement gets when it is executed. */
+export const LATER: unique symbol = Symbol('later')
+
 /** SQL, and what its placeholders are. */
 export interface SqlWithValues {
   /** The SQL's text. */
@@ -26,9 +29,14 @@ export interface SqlWithValues {
   readonly dialect: Database
   /** Matches placeholders besides those of the database. */
   readonly placeholder?: RegExp
-  /** The value of a placeholder; undefined for a column, and for a value that the caller converts or that is no id. */
+  /**
+   * The value of a placeholder; {@link LATER} if it is not known yet; undefined for a column, and for a value that the caller
+   * converts or that is no id.
+   */
   value(key: PlaceholderKey): unknown
-  /** The id column that a placeholder is, null for another column. */
+  /** Called for a value of {@link LATER} that stands beside no one column: pass it to {@link SqlIds.check} when it is known. */
+  later?(key: PlaceholderKey): void
+  /** The id column that a placeholder is, null for another column. What stands beside one is converted, id or not. */
   column?(key: PlaceholderKey): SqlIdColumn | null | undefined
   /** The id column that a name means here, null for another column; undefined where only the name itself tells. */
   named?(parts: readonly string[]): SqlIdColumn | null | undefined
@@ -56,14 +64,15 @@ export class SqlIds {
   /** @param advice the end of errors: how to mark an id, and a value that is not one. */
   constructor(private readonly advice: string) {}
 
-  /** Adds an id column by its name in SQL. */
+  /** Adds an id column by its name in SQL. It replaces one of the same place, which a module that is loaded again defines. */
   add(name: string, column: SqlIdColumn): void {
     const key = name.toLowerCase()
-    this.columns.set(key, [...(this.columns.get(key) ?? []), column])
+    const others = this.columns.get(key)?.filter(({ place }) => place !== column.place) ?? []
+    this.columns.set(key, [...others, column])
     this.known = undefined
   }
 
-  /** Adds a column without ids, beside which a value is not one. */
+  /** Adds a column without ids, beside which a value is not one. A name of both kinds of columns means no one column. */
   addOther(name: string): void {
     this.others.add(name.toLowerCase())
   }
@@ -104,7 +113,7 @@ export class SqlIds {
    * @throws {IdError} `INVALID_OPTION` for an id that can't be converted and that the database would not refuse.
    */
   find(given: SqlWithValues): Map<PlaceholderKey, SqlIdColumn> {
-    const { sql, dialect, placeholder, value, column, named } = given
+    const { sql, dialect, placeholder, value, column } = given
     const tokens = readSql(sql, { dialect, placeholder })
     const keys = keysOf(tokens)
     const columnOf = (token: SqlToken) => {
@@ -117,7 +126,17 @@ export class SqlIds {
       const key = keys.get(token)
       const one = key === undefined ? literalIn(token) : value(key)
       if (one === undefined || (key === undefined && token.kind !== 'string')) continue
-      const meant = this.columnBeside(one, beside.get(token) ?? [], columnOf, named)
+      const tokensBeside = beside.get(token) ?? []
+      const columns = this.columnsBeside(tokensBeside, columnOf, given)
+      if (one === LATER) {
+        const [first] = columns
+        const isOne = first && columns.every((each) => each && isAlike(each, first))
+        if (!isOne && (first === undefined || columns.some(Boolean))) given.later?.(key as PlaceholderKey)
+        else if (first?.storage().converts) found.set(key as PlaceholderKey, first)
+        continue
+      }
+      const own = tokensBeside.map(columnOf).find((each) => each?.storage().converts)
+      const meant = key !== undefined && own ? own : this.columnOfValue(one, columns)
       if (key === undefined) {
         if (meant && isSilent(meant)) throw this.refuse([meant], one, 'is written into the SQL, so it')
         continue
@@ -132,29 +151,33 @@ export class SqlIds {
     return new Map([...found].flatMap(([key, one]) => (one ? [[key, one] as const] : [])))
   }
 
-  /** The column that a value is an id of, by what it stands beside. */
-  private columnBeside(
-    value: unknown,
+  /** The columns that tokens are; null for one without ids. */
+  private columnsBeside(
     tokens: readonly SqlToken[],
     columnOf: (token: SqlToken) => SqlIdColumn | null | undefined,
-    named: SqlWithValues['named'],
-  ): SqlIdColumn | undefined {
-    const texts = textsIn(value)
-    if (texts.length === 0) return undefined
-    const columns = tokens.map((token) => {
-      if (token.kind === 'placeholder') return columnOf(token)
+    { named }: SqlWithValues,
+  ): (SqlIdColumn | null)[] {
+    return tokens.flatMap((token) => {
+      if (token.kind === 'placeholder') return columnOf(token) ?? null
       const meant = named?.(token.parts)
       if (meant !== undefined) return meant
       const name = (token.parts.at(-1) as string).toLowerCase()
-      return this.columns.get(name) ?? (this.others.has(name) ? null : undefined)
+      return [...(this.columns.get(name) ?? []), ...(this.others.has(name) ? [null] : [])]
     })
+  }
+
+  /** The column that a value is an id of, of those that it stands beside. */
+  private columnOfValue(value: unknown, columns: readonly (SqlIdColumn | null)[]): SqlIdColumn | undefined {
+    const texts = textsIn(value)
+    if (texts.length === 0) return undefined
     const ids = columns.flatMap((one) => one ?? []).filter((one) => texts.some((text) => isOf(text)(one)))
     const [first, ...more] = ids
     if (first === undefined) {
-      if (columns.every((one) => one === undefined)) this.check(value)
+      if (columns.length === 0) this.check(value)
       return undefined
     }
-    const isOne = more.every((one) => isAlike(one, first)) && (Array.isArray(value) || texts[0] === value)
+    const isWhole = Array.isArray(value) || texts[0] === value
+    const isOne = isWhole && !columns.includes(null) && more.every((one) => isAlike(one, first))
     if (isOne) return first.storage().converts ? first : undefined
     const silent = ids.filter(isSilent)
     if (silent.length > 0)

@@ -31,6 +31,7 @@ export {
 } from './id-source.js'
 export {
   isSilent,
+  LATER,
   type PlaceholderKey,
   type SqlIdColumn,
   SqlIds,

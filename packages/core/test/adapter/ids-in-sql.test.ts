@@ -8,7 +8,7 @@ import {
   sno,
   storageFor,
 } from '@snoflax/core'
-import { neighbours, readSql, SqlIds } from '@snoflax/core/adapter'
+import { LATER, neighbours, readSql, SqlIds } from '@snoflax/core/adapter'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 
@@ -167,6 +167,43 @@ describe('ids in SQL', () => {
     expectRefusal(() => bytes.check(ID), 'INVALID_OPTION')
     for (const value of ['internationalize', 5, null, new Date()]) bytes.check(value)
     idsIn('postgres', 'uuid').check(ID)
+  })
+
+  test('a name of columns with and without ids means no one column', () => {
+    const ids = idsIn('sqlite', 'binary')
+    ids.addOther('id')
+    expectRefusal(() => found(ids, 'sqlite', 'id = ?', ID), 'INVALID_OPTION')
+  })
+
+  test('a value that comes later is one beside one column, and else is checked when it comes', () => {
+    const later: unknown[] = []
+    const sql = 'id = ? and note = ? and coalesce(id, x) = ? and x = ?'
+    const columns = bytes.find({
+      sql,
+      dialect: 'sqlite',
+      value: () => LATER,
+      later: (key) => later.push(key),
+    })
+    expect([[...columns.keys()], later]).toEqual([[0], [2, 3]])
+    const text = idsIn('sqlite', 'text')
+    expect(text.find({ sql, dialect: 'sqlite', value: () => LATER }).size).toBe(0)
+  })
+
+  test('what stands beside the column itself is converted, id or not', () => {
+    const column = { place: 'orders.id', storage: () => storageFor(flax, 'sqlite', { storage: 'binary' }) }
+    const beside = bytes.find({
+      sql: ':id = :value and :value2 = note',
+      dialect: 'sqlite',
+      value: (key) => (key === 'id' ? undefined : 'malformed'),
+      column: (key) => (key === 'id' ? column : undefined),
+    })
+    expect([...beside.keys()]).toEqual(['value'])
+  })
+
+  test('a column that is defined again replaces the first', () => {
+    const ids = idsIn('sqlite', 'text')
+    ids.add('id', { place: 'orders.id', storage: () => storageFor(flax, 'sqlite', { storage: 'binary' }) })
+    expect(found(ids, 'sqlite', 'id = ?', ID)).toEqual([0])
   })
 
   test('a quick test says that a statement has none', () => {
