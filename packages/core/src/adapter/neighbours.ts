@@ -12,7 +12,7 @@ const BEFORE_ROWS = 'AND OR NOT WHERE ON HAVING SET WHEN THEN ELSE SELECT RETURN
 const COMPARING = new Set(['=', '==', '<>', '!=', '<', '<=', '>', '>=', '<=>'])
 
 /**
- * The columns that the placeholders and string literals of SQL stand beside: `column op value` in either order, lists,
+ * The columns that the placeholders, string literals and other columns of SQL stand beside: `column op value` in either order, lists,
  * `BETWEEN`, `= ANY(…)`, rows of values, `SET`, and the VALUES of an INSERT that lists its columns. Operands that are a part
  * of a larger expression stand beside nothing. It takes time in proportion to the number of tokens.
  *
@@ -37,8 +37,8 @@ export function neighbours(
       const columns = operands.filter(isName)
       if (columns.length === 0) continue
       for (const one of operands) {
-        if (one.kind !== 'string' && (one.kind !== 'placeholder' || isColumn(one))) continue
-        found.set(one, [...(found.get(one) ?? []), ...columns])
+        if (isName(one) && columns.length === 1) continue
+        found.set(one, [...(found.get(one) ?? []), ...columns.filter((column) => column !== one)])
       }
     }
   }

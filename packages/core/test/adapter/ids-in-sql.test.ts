@@ -52,6 +52,7 @@ describe('what a value stands beside', () => {
       ['$1 a', '$2 id', '$4 id'],
     ],
     ['insert into t (id) overriding system value values ($1)', ['$1 id']],
+    ['o.id = c.id and x = 1', ['o.id c.id', 'c.id o.id']],
     ['merge into t using s on t.id = $1 when not matched then insert (id) values ($2)', ['$1 t.id', '$2 id']],
   ])('%s', (sql, columns) => {
     expect(beside(sql)).toEqual(columns)
@@ -119,6 +120,17 @@ describe('ids in SQL', () => {
 
   test('a literal in dollar quotes is one', () => {
     expectRefusal(() => found(idsIn('postgres', 'binary'), 'postgres', `id = $a$${ID}$a$`), 'INVALID_OPTION')
+  })
+
+  test('a name means the column that the caller says, whatever others are called', () => {
+    const ids = idsIn('sqlite', 'binary')
+    const named = ([alias]: readonly string[]) =>
+      alias === 'o'
+        ? { place: 'Order.id', storage: () => storageFor(flax, 'sqlite', { storage: 'binary' }) }
+        : null
+    const find = (sql: string) => ids.find({ sql, dialect: 'sqlite', value: () => ID, named })
+    expect(find('o.key = ?').get(0)?.place).toBe('Order.id')
+    expect(find('c.id = ?').size).toBe(0)
   })
 
   test('are left to the database where it refuses them', () => {
