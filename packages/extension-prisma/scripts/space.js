@@ -13,7 +13,7 @@ const versions = readdirSync(frozenIn)
   .map((file) => JSON.parse(readFileSync(join(frozenIn, file), 'utf8')))
 const statements = [
   ...installStatements(),
-  // For text of families that have no domain of their own: the order of bytes, whatever the database's collation.
+  // The type of text columns: the order of bytes, whatever the collation of the database.
   `DO $$ BEGIN
   IF to_regtype('snoflax.id_text') IS NULL THEN CREATE DOMAIN snoflax.id_text AS text COLLATE "C"; END IF;
 END $$`,

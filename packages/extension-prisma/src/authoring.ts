@@ -15,7 +15,7 @@ const OPTIONS: AuthoringArgumentDescriptor = {
   },
 }
 
-/** The constructors of column types: `snoflax.Flax()`, `snoflax.FlaxText()`. */
+/** The constructors of column types: `snoflax.Flax()`, `snoflax.FlaxUuid()`. */
 export const authoringTypes = (
   columns: readonly IdColumn[],
   typeOf: (column: IdColumn) => string,

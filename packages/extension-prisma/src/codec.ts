@@ -35,7 +35,7 @@ class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], Database
   }
 
   override async decode(stored: DatabaseValue, context: SqlCodecCallContext): Promise<string> {
-    return at(context, () => this.storage.fromDatabase(stored))
+    return this.storage.converts ? at(context, () => this.storage.fromDatabase(stored)) : String(stored)
   }
 
   /** The form of defaults in the contract, and of rows that the database returns as JSON. */
@@ -44,7 +44,7 @@ class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], Database
   }
 
   override decodeJson(stored: JsonValue): string {
-    return this.storage.fromDatabase(stored)
+    return this.storage.converts ? this.storage.fromDatabase(stored) : String(stored)
   }
 }
 

@@ -25,7 +25,7 @@ export const BOOLEAN_CODEC_ID = 'pg/bool@1'
 
 /** The parameters of a column in a contract, besides family and storage. */
 export interface IdParams {
-  /** The prefix of the ids, such as `cus`. Columns store ids without it. */
+  /** The prefix of the ids, such as `cus`. Text columns store it, compact ones the id without it. */
   readonly prefix?: string
   /** flake: the epoch in Unix milliseconds. */
   readonly epoch?: number
@@ -37,7 +37,7 @@ export interface IdParams {
 
 /** A family in one storage. Each has its own codec. */
 export interface IdColumn {
-  /** The name in contracts: `FlaxText` of `snoflax.FlaxText()`. */
+  /** The name in contracts: `FlaxUuid` of `snoflax.FlaxUuid()`. */
   readonly name: string
   readonly codecId: string
   /** The codec that reads the same column as creation time. */
@@ -52,9 +52,8 @@ const typeidSuffix = typeid('id').base
 const ofSql = [flax, sno, flake, uid, uidLocal, uuid7, ulid, typeidSuffix]
 const FAMILIES = [...ofSql, twitter, discord] as unknown as readonly IdFamily[]
 
-/** Families whose ids @snoflax/pg-sql generates, and those for which it has a text domain. */
+/** Families whose ids @snoflax/pg-sql generates. */
 export const MADE_BY_SQL: readonly string[] = ofSql.map(({ name }) => name)
-export const WITH_TEXT_DOMAIN: readonly string[] = [flax, sno, uid, uidLocal].map(({ name }) => name)
 
 const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
 

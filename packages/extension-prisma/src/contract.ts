@@ -1,23 +1,18 @@
 import type { SqlStorage } from '@prisma/orm-family-sql/contract/types'
 import type { CodecRef } from '@prisma/orm-framework/components/codec'
 import type { Contract } from '@prisma/orm-framework/contract/types'
-import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, type NamedColumn, NamedColumns, withPath } from '@snoflax/core/adapter'
+import { type Database, IdError, type IdFamily, storageFor } from '@snoflax/core'
+import { agree, isPrefixed, type SqlIdColumn, SqlIds, withPath } from '@snoflax/core/adapter'
 import { familyOf, type IdColumn, paramsOf } from './columns.js'
 import { type GeneratorParams, generatorId } from './defaults.js'
 
 export type SqlContract = Pick<Contract<SqlStorage>, 'storage' | 'domain' | 'execution'>
 
 /** An id column of a contract. */
-export interface ContractColumn {
-  /** Model and field, such as `Order.customerId`. */
-  readonly path: string
+export interface ContractColumn extends SqlIdColumn {
   readonly column: IdColumn
   readonly family: IdFamily
-  readonly storage: IdStorage<string>
   readonly ref: CodecRef
-  /** The same column, for raw SQL. */
-  readonly named: NamedColumn
 }
 
 /** The key of a column: namespace, table and name. JSON separates them unambiguously. */
@@ -30,8 +25,12 @@ export class ContractIds {
   private readonly columns = new Map<Place, ContractColumn>()
   /** Model and field by column key. */
   private readonly paths = new Map<Place, string>()
-  /** The columns by name, for raw SQL. */
-  readonly named = new NamedColumns()
+  /** Whether a column converts: text is passed to the database as it is. */
+  hasConverting = false
+  /** For raw SQL. */
+  readonly inSql = new SqlIds('pass parameter(field, id) of parametersOf')
+  /** The expressions by which the database generates ids. */
+  private readonly inDatabase = new Map<ContractColumn, string>()
   private readonly namespacesOf = new Map<string, Set<string>>()
 
   /** @throws {IdError} for a column with parameters that its family doesn't have. */
@@ -44,7 +43,6 @@ export class ContractIds {
     this.readPaths()
     for (const [namespace, { entries }] of Object.entries(contract.storage.namespaces)) {
       for (const [table, { columns }] of Object.entries(entries.table ?? {})) {
-        this.named.addTable(table)
         this.namespacesOf.set(table, (this.namespacesOf.get(table) ?? new Set()).add(namespace))
         for (const [name, stored] of Object.entries(columns)) {
           const column = byCodec.get(stored.codecId)
@@ -54,19 +52,20 @@ export class ContractIds {
           const params = withPath(path, () => paramsOf(column, this.typeParamsOf(stored)))
           const family = familyOf(column, params)
           const storage = storageFor(family, database, { storage: column.storage })
-          const named = { table, place: path, family, storage: () => storage }
-          this.named.add(name, named)
-          this.columns.set(placeOf(namespace, table, name), {
-            path,
+          const own = {
+            place: path,
             column,
             family,
-            storage,
-            named,
+            storage: () => storage,
             ref: {
               codecId: column.codecId,
               ...(Object.keys(params).length > 0 && { typeParams: { ...params } }),
             },
-          })
+          }
+          this.inSql.add(name, own)
+          this.hasConverting ||= storage.converts
+          this.columns.set(placeOf(namespace, table, name), own)
+          if (stored.default?.kind === 'function') this.inDatabase.set(own, stored.default.expression)
         }
       }
     }
@@ -95,9 +94,9 @@ export class ContractIds {
 
   /** The id column of a model's field. @throws {IdError} `INVALID_OPTION` for other fields. */
   ofField(field: string): ContractColumn {
-    const found = [...this.columns.values()].find(({ path }) => path === field)
+    const found = [...this.columns.values()].find(({ place }) => place === field)
     if (found) return found
-    const known = [...this.columns.values()].map(({ path }) => path).join(', ')
+    const known = [...this.columns.values()].map(({ place }) => place).join(', ')
     throw new IdError('INVALID_OPTION', `no id field ${field}; pass one of ${known}`, { value: field })
   }
 
@@ -117,7 +116,10 @@ export class ContractIds {
   check(): void {
     this.checkForeignKeys()
     for (const { column, id, params } of this.generated()) {
-      withPath(column.path, () => checkDefault(column, id, params))
+      withPath(column.place, () => checkDefault(column, id, params))
+    }
+    for (const [column, expression] of this.inDatabase) {
+      withPath(column.place, () => checkPrefix(column, expression))
     }
   }
 
@@ -183,7 +185,17 @@ function checkDefault({ column, family }: ContractColumn, id: string, params: Ge
     ...(epoch !== undefined && { epoch }),
     ...(prefix !== undefined && { prefix }),
   })
-  if (own.min === family.min && own.layout.epochMs === family.layout.epochMs) return
+  if (own.min !== family.min || own.layout.epochMs !== family.layout.epochMs) refuseDefault(column)
+}
+
+/** Compact storages have no prefix. */
+function checkPrefix({ column, family }: ContractColumn, expression: string): void {
+  if (column.storage !== 'text' || !expression.includes('_generate_text(')) return
+  const [, prefix] = /^\('(\w+)_'::text/.exec(expression) ?? []
+  if (prefix !== (isPrefixed(family) ? family.prefix : undefined)) refuseDefault(column)
+}
+
+function refuseDefault({ family: { name } }: IdColumn): never {
   throw new IdError(
     'INVALID_OPTION',
     `${name}: type and default of the column differ in prefix or epoch; write the same in both`,
@@ -197,4 +209,8 @@ interface ModelStorage {
   readonly fields?: Readonly<Record<string, { readonly column: string }>>
 }
 
-const identityOf = ({ path, family, column }: ContractColumn) => ({ path, family, storage: column.storage })
+const identityOf = ({ place, family, column }: ContractColumn) => ({
+  path: place,
+  family,
+  storage: column.storage,
+})

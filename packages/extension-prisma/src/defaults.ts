@@ -5,7 +5,7 @@ import type {
 import { type FuncCallSig, int, optional, str } from '@prisma/orm-framework/psl-parser'
 import { IdError, type IdFamily, sno } from '@snoflax/core'
 import { checkMeta, databaseDefault } from '@snoflax/core/adapter'
-import { type IdColumn, type IdParams, MADE_BY_SQL, paramsOf } from './columns.js'
+import { familyOf, type IdColumn, type IdParams, MADE_BY_SQL, paramsOf } from './columns.js'
 
 /** The arguments of a generator in a contract. */
 export interface GeneratorParams extends IdParams {
@@ -116,13 +116,13 @@ function generated(column: IdColumn): ControlMutationDefaultEntry {
 
 function inDatabase(columns: readonly IdColumn[]): ControlMutationDefaultEntry {
   const { family } = columns[0] as IdColumn
-  const named = family.name === 'sno' ? META : {}
+  const named = { ...PREFIX, ...(family.name === 'sno' && META) }
   return {
     signature: {
       documentation: `The database generates a ${family.name} if the row has none.`,
       named,
     } satisfies FuncCallSig,
-    usageSignatures: [`${family.name}Db()`],
+    usageSignatures: [`${family.name}Db()`, `${family.name}Db(${Object.keys(named).join(': …, ')}: …)`],
     lower: lowering((input) => {
       const { call, context } = input
       const column = columns.find(({ codecId }) => codecId === context.columnCodecId)
@@ -132,8 +132,14 @@ function inDatabase(columns: readonly IdColumn[]): ControlMutationDefaultEntry {
           `@default(${call.fn}()) is for columns of ${columns.map(({ name }) => `snoflax.${name}()`).join(' and ')}`,
         )
       }
-      const meta = call.args['meta'] as number | undefined
-      const expression = databaseDefault({ family, database: 'postgres', storage: column.storage, meta })
+      const { prefix, meta } = call.args as GeneratorParams
+      const ofColumn = familyOf(column, prefix === undefined ? undefined : { prefix })
+      const expression = databaseDefault({
+        family: ofColumn,
+        database: 'postgres',
+        storage: column.storage,
+        meta,
+      })
       return { ok: true, value: { kind: 'storage', defaultValue: { kind: 'function', expression } } }
     }),
   }

@@ -13,15 +13,7 @@ import {
 } from '@prisma/orm-family-sql/relational-core/ast'
 import type { SqlMiddleware } from '@prisma/orm-family-sql/runtime'
 import { type Database, IdError } from '@snoflax/core'
-import {
-  DEFAULT_SCHEMA,
-  markOf,
-  readComparisons,
-  refuseUnconverted,
-  unixMs,
-  withoutMarks,
-  withPath,
-} from '@snoflax/core/adapter'
+import { DEFAULT_SCHEMA, LATER, unixMs, withPath } from '@snoflax/core/adapter'
 import type { IdColumn } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
 
@@ -96,7 +88,7 @@ class QueryIds {
     if (node.kind !== 'column-ref') return undefined
     const { table, column } = node as ColumnRef
     const found = (this.tables.get(table) ?? []).map((source) => this.in(source, column))
-    if (new Set(found.map((each) => each?.path)).size < 2) return found[0]
+    if (new Set(found.map((each) => each?.place)).size < 2) return found[0]
     throw new IdError(
       'INVALID_OPTION',
       `${table}.${column}: several tables of the query are called ${table}, so its ids can't be converted; alias each of them`,
@@ -107,7 +99,7 @@ class QueryIds {
   /** The SQL builder omits the table if only one table has the column; a subquery may have it too. */
   private named(name: string): ContractColumn | undefined {
     const found = [...this.tables.values()].flat().flatMap((source) => this.in(source, name) ?? [])
-    return new Set(found.map(({ path }) => path)).size === 1 ? found[0] : undefined
+    return new Set(found.map(({ place }) => place)).size === 1 ? found[0] : undefined
   }
 
   in(source: TableSource, column: string): ContractColumn | undefined {
@@ -116,8 +108,8 @@ class QueryIds {
 }
 
 /** The value as a parameter for the column's codec. @throws {IdError} with model and field. */
-export function bound({ path, storage, ref }: ContractColumn, value: unknown): ParamRef {
-  withPath(path, () => storage.toDatabase(value))
+export function bound({ place, storage, ref }: ContractColumn, value: unknown): ParamRef {
+  withPath(place, () => storage().toDatabase(value))
   return ParamRef.of(value, { codec: ref })
 }
 
@@ -130,8 +122,8 @@ const prepared = ({ ref }: ContractColumn, parameter: PreparedParamRef): Prepare
 
 /** Turns a comparison of `createdAt` with a Date into one of the id. */
 function atMoment(column: ContractColumn, { op, left }: BinaryExpr, value: unknown): BinaryExpr {
-  const { family, path } = column
-  const ms = withPath(path, () => unixMs(value as Date))
+  const { family, place } = column
+  const ms = withPath(place, () => unixMs(value as Date))
   // Ids within one millisecond are neither before nor after it.
   const isWhole = op === 'gt' || op === 'lte'
   const { lt: first } = family.range(Number.NEGATIVE_INFINITY, isWhole ? ms + 1 : ms)
@@ -166,7 +158,7 @@ function readComparison(query: QueryIds, comparison: BinaryExpr, found: Replacem
 /** `min` or `max` by the function of @snoflax/pg-sql, since PostgreSQL has no min(uuid). */
 function readEnd(query: QueryIds, end: AggregateExpr, found: Replacements): void {
   const column = query.at(end)
-  if (column === undefined || end.expr === undefined || column.storage.column.type !== 'uuid') return
+  if (column === undefined || end.expr === undefined || column.storage().column.type !== 'uuid') return
   const operation = new OperationExpr({
     method: end.fn,
     self: end.expr,
@@ -177,50 +169,41 @@ function readEnd(query: QueryIds, end: AggregateExpr, found: Replacements): void
   found.set(end, operation)
 }
 
-const RAW_ADVICE = {
-  advice: 'pass parameter(field, id) of parametersOf',
-  known: 'interpolate the column',
-  several: 'pass parameter(field, id) for each id',
-}
+/** In the text of raw SQL it stands for a part, by its number. */
+const MARK = /\uE000\d+\uE000/
 
-/**
- * Converts ids that raw SQL compares with interpolated columns, and refuses those compared with columns that the SQL
- * text names, since they would find nothing.
- */
+/** Converts ids that stand beside id columns in raw SQL: interpolated columns, and names in its text. */
 function readRaw(query: QueryIds, parts: readonly unknown[], database: Database, found: Replacements): void {
-  const text = parts.map((part, at) => (typeof part === 'string' ? withoutMarks(part) : markOf(at))).join('')
-  const reading = readComparisons(text, database)
-  const parameterAt = (chunk: number): ParamRef | undefined => {
-    const part = parts[chunk]
-    return isNode(part) && part.kind === 'param-ref' ? (part as ParamRef) : undefined
-  }
-  const columnAt = (chunk: number): ContractColumn | undefined => query.at(parts[chunk])
-  query.ids.named.refuseUnseen(reading, {
-    ...RAW_ADVICE,
-    column: (chunk) => columnAt(chunk)?.named,
-    value: (chunk) => parameterAt(chunk)?.value,
+  const sql = parts
+    .map((part, at) => (typeof part === 'string' ? part.replaceAll('\uE000', ' ') : `\uE000${at}\uE000`))
+    .join('')
+  const columns = query.ids.inSql.find({
+    sql,
+    dialect: database,
+    placeholder: MARK,
+    value(at) {
+      const part = parts[at as number]
+      if (isPrepared(part)) return LATER
+      if (!isNode(part) || part.kind !== 'param-ref' || found.has(part)) return undefined
+      const { value, codec } = part as ParamRef
+      return codec?.codecId.startsWith('snoflax/') ? undefined : value
+    },
+    column(at) {
+      const part = parts[at as number]
+      return query.at(part) ?? (isNode(part) && part.kind === 'column-ref' ? null : undefined)
+    },
+    named([...names]) {
+      const [column, table] = names.reverse()
+      return query.at(
+        table === undefined
+          ? { kind: 'identifier-ref', name: column }
+          : { kind: 'column-ref', table, column },
+      )
+    },
   })
-  const isUnconverted = (param: ParamRef | undefined): param is ParamRef =>
-    param?.value != null && !param.codec?.codecId.startsWith('snoflax/') && !found.has(param)
-  for (const { rows, names, pattern } of reading.comparisons) {
-    for (const at of names.keys()) {
-      const terms = rows.flatMap((row) => row[at] ?? [])
-      const held = terms.find(({ chunk }) => columnAt(chunk))
-      const column = held && columnAt(held.chunk)
-      const converting = held?.isCast || pattern !== undefined ? undefined : column
-      for (const { chunk } of terms) {
-        const part = parts[chunk]
-        const param = parameterAt(chunk)
-        if (converting && isPrepared(part)) found.set(part, prepared(converting, part))
-        if (!isUnconverted(param)) continue
-        if (converting) found.set(param, bound(converting, param.value))
-        else if (column) refuseUnconverted([column.named], param.value, RAW_ADVICE.advice)
-      }
-    }
-  }
-  for (const { chunk, columns } of query.ids.named.beside(reading)) {
-    const param = parameterAt(chunk)
-    if (isUnconverted(param)) refuseUnconverted(columns, param.value, RAW_ADVICE.advice)
+  for (const [at, column] of columns as Map<number, ContractColumn>) {
+    const part = parts[at] as ParamRef | PreparedParamRef
+    found.set(part, isPrepared(part) ? prepared(column, part) : bound(column, part.value))
   }
 }
 
@@ -241,7 +224,8 @@ function replacementsIn(ast: AnyQueryAst, ids: ContractIds, database: Database):
   for (const node of nodes) {
     if (node.kind === 'binary') readComparison(query, node as BinaryExpr, found)
     if (isEnd(node)) readEnd(query, node, found)
-    if ('parts' in node) readRaw(query, node.parts as readonly unknown[], database, found)
+    if ('parts' in node && ids.hasConverting)
+      readRaw(query, node.parts as readonly unknown[], database, found)
   }
   if (ast.kind === 'insert') {
     const action = ast.onConflict?.action

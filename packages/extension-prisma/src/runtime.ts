@@ -32,12 +32,12 @@ const keyOf = (id: string, params: GeneratorParams): string =>
 
 /** The generator of a column's ids. @throws {IdError} with model and field, if there is none. */
 function sourceOf(
-  { column, path }: ContractColumn,
+  { column, place }: ContractColumn,
   params: GeneratorParams,
   given: Generators,
 ): () => string {
   const { prefix, epoch, meta, partition } = params
-  return withPath(path, () => {
+  return withPath(place, () => {
     const base = familyOf(column, epoch === undefined ? undefined : { epoch })
     const generator =
       given[column.family.name] ?? (partition === undefined ? undefined : partitioned(partition))

@@ -1,9 +1,9 @@
 import { CastExpr, type ProjectionExpr } from '@prisma/orm-family-sql/relational-core/ast'
 import { postgresCodec } from '@prisma/orm-target-postgres/target/codec-descriptor'
 import type { IdFamily } from '@snoflax/core'
-import { DEFAULT_SCHEMA, snakeCase } from '@snoflax/core/adapter'
+import { DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 import { ID_TYPE, IdDescriptor, TIME_TYPE, TimeDescriptor } from '../codec.js'
-import { columnsOf, type IdColumn, WITH_TEXT_DOMAIN } from '../columns.js'
+import { columnsOf, type IdColumn } from '../columns.js'
 import type { Parts } from '../pack.js'
 
 const TYPES: Readonly<Record<string, string>> = { uuid: 'uuid', uuid8: 'uuid', text: 'text', bigint: 'int8' }
@@ -11,12 +11,9 @@ const TYPES: Readonly<Record<string, string>> = { uuid: 'uuid', uuid8: 'uuid', t
 /** Prisma's name of the type. */
 const typeOf = ({ storage }: Pick<IdColumn, 'storage'>): string => TYPES[storage] as string
 
-/** Text columns have a domain with collation C: that of @snoflax/pg-sql, which checks ids, or one without a check. */
-const domainOf = ({ family, storage }: IdColumn): { domain?: string } => {
-  if (storage !== 'text') return {}
-  const name = WITH_TEXT_DOMAIN.includes(family.name) ? `${snakeCase(family.name)}_text` : 'id_text'
-  return { domain: `${DEFAULT_SCHEMA}.${name}` }
-}
+/** Text columns have the domain of @snoflax/pg-sql whose collation is C: a contract can't name a collation. */
+const domainOf = ({ storage }: IdColumn): { domain?: string } =>
+  storage === 'text' ? { domain: `${DEFAULT_SCHEMA}.id_text` } : {}
 
 /** The codecs of one column type. */
 function codecsOf(column: IdColumn) {

@@ -50,7 +50,7 @@ test('a database created from the contract has no drift', async () => {
 test('drift of an id column is found', async () => {
   await query('ALTER TABLE "FlaxTextRow" ALTER id TYPE text COLLATE "en-x-icu"')
   const { ok } = await project.prisma('db', 'verify')
-  await query('ALTER TABLE "FlaxTextRow" ALTER id TYPE snoflax.flax_text')
+  await query('ALTER TABLE "FlaxTextRow" ALTER id TYPE snoflax.id_text')
   assert.equal(ok, false)
   await project.succeeds('db', 'verify')
 })
@@ -86,6 +86,7 @@ for (const model of [
   { name: 'KsuidPrefixedRow', family: prefixed(ksuid, 'file') },
   { name: 'MadeHereUuid8Row', family: flax },
   { name: 'MadeHereUlidRow', family: ulid },
+  { name: 'MadeHerePrefixedRow', family: customerId },
 ]) {
   testOperations(
     () => db,
@@ -105,7 +106,7 @@ test('columns have the types that the README states', async () => {
     types.map(({ place, type }) => `${place} ${type}`),
     [
       '"Event".id bigint',
-      '"FlaxTextRow".id snoflax.flax_text',
+      '"FlaxTextRow".id snoflax.id_text',
       '"FlaxUuidRow".id uuid',
       'orders.customer_id uuid',
       'orders.id uuid',
@@ -113,7 +114,7 @@ test('columns have the types that the README states', async () => {
   )
 })
 
-test('columns store ids without prefix, and sno ids with the metabyte', async () => {
+test('compact columns store ids without prefix, text columns with it, and sno ids have the metabyte', async () => {
   const { Customer, Order } = db.orm.public
   const customer = await Customer.create({ name: 'stored' })
   const order = await Order.create({ customerId: customer.id })
@@ -121,6 +122,8 @@ test('columns store ids without prefix, and sno ids with the metabyte', async ()
     `SELECT id, snoflax.flax_encode(id) AS text FROM "Customer" WHERE name = 'stored'`,
   )
   assert.equal(`cus_${stored?.['text']}`, customer.id)
+  const { id } = await db.orm.public.CustomerTextRow.create({ label: 'stored' })
+  assert.deepEqual(await query(`SELECT id FROM "CustomerTextRow" WHERE label = 'stored'`), [{ id }])
   assert.equal(sno.meta(order.id), 3)
   const made = await db.orm.public.MadeHereSnoRow.create({ label: 'meta' })
   assert.equal(sno.meta(made.id), 5)
@@ -222,6 +225,13 @@ test('your own SQL uses codecs, which do not know a prefix', async () => {
         .build(),
     )
   assert.deepEqual(rows, [{ id: customerId.withoutPrefix(customer.id) }])
+  const { id } = await db.orm.public.CustomerTextRow.create({ label: 'raw' })
+  const texts = db.raw.sql`SELECT id FROM "CustomerTextRow" WHERE id = ${id}`.returnsRow({
+    id: 'snoflax/flax-text@1',
+  })
+  assert.deepEqual(await db.runtime().query(texts.build()), [{ id }])
+  await query(`UPDATE "CustomerTextRow" SET id = 'written by others' WHERE label = 'raw'`)
+  assert.equal((await db.orm.public.CustomerTextRow.first({ label: 'raw' })).id, 'written by others')
 })
 
 test('a client without the extension is refused by Prisma', () => {

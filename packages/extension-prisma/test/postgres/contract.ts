@@ -11,7 +11,7 @@ export const contract = defineContract({ extensions: { snoflax } }, ({ field, mo
       },
     }).sql({ table: 'Customer' }),
     Note: model('Note', {
-      fields: { id: field.generated(generatedId('FlaxText')).id(), text: field.text() },
+      fields: { id: field.generated(generatedId('FlaxUuid')).id(), text: field.text() },
     }).sql({ table: 'Note' }),
   },
 }))

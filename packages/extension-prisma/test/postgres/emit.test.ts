@@ -54,8 +54,8 @@ for (const [what, owner, message] of [
   ],
   [
     'another storage',
-    'snoflax.SnoText({ prefix: "own" })',
-    /^Order\.ownerId: has storage text, but references Owner\.id with storage uuid$/,
+    'snoflax.SnoUuid({ prefix: "own" })',
+    /^Order\.ownerId: has storage uuid, but references Owner\.id with storage text$/,
   ],
   ['no id column', 'Uuid', /^Order\.ownerId: references Owner\.id, so it stores ids, too/],
 ] as const) {
@@ -73,12 +73,20 @@ for (const [what, owner, message] of [
   })
 }
 
-test('a default with another prefix than its type is refused with its path', async () => {
-  const { ok, diagnostics } = await emitted('id snoflax.Flax({ prefix: "cus" }) @id @default(flax())')
-  assert.equal(ok, false)
-  assert.match(diagnostics[0]?.message ?? '', /^Order\.id: flax: type and default of the column differ/)
-  assert.equal(diagnostics[0]?.span?.start.line, 5)
-})
+for (const [type, made] of [
+  ['{ prefix: "cus" }', 'flax()'],
+  ['{ prefix: "cus" }', 'flax(prefix: "ord")'],
+  ['{ prefix: "cus" }', 'flaxDb()'],
+  ['{ prefix: "cus" }', 'flaxDb(prefix: "ord")'],
+  ['', 'flaxDb(prefix: "cus")'],
+]) {
+  test(`another prefix in the default than in the type is refused with its path: ${type} ${made}`, async () => {
+    const { ok, diagnostics } = await emitted(`id snoflax.Flax(${type}) @id @default(${made})`)
+    assert.equal(ok, false)
+    assert.match(diagnostics[0]?.message ?? '', /^Order\.id: flax: type and default of the column differ/)
+    assert.equal(diagnostics[0]?.span?.start.line, 5)
+  })
+}
 
 for (const [field, message] of [
   ['id snoflax.Flax({ prefix: "Not a prefix" }) @id', /a prefix must have 1 to 63 of a-z/],
@@ -101,12 +109,12 @@ test("a contract in TypeScript is the same as the schema's", async () => {
   const { default: emittedContract } = await import(join(output, 'contract.json'), { with: { type: 'json' } })
   const { Customer, Note } = emittedContract.storage.namespaces.public.entries.table
   assert.deepEqual(Customer.columns.id, {
-    codecId: 'snoflax/flax-uuid@1',
-    nativeType: 'uuid',
+    codecId: 'snoflax/flax-text@1',
+    nativeType: 'text',
     nullable: false,
-    typeParams: { prefix: 'cus' },
+    typeParams: { domain: 'snoflax.id_text', prefix: 'cus' },
   })
-  assert.deepEqual(Note.columns.id.typeParams, { domain: 'snoflax.flax_text' })
+  assert.deepEqual(Note.columns.id, { codecId: 'snoflax/flax-uuid@1', nativeType: 'uuid', nullable: false })
   assert.throws(() => idColumn('Nope'), IdError)
   assert.throws(() => generatedId('Flax', { epoch: 5 }), IdError)
 })

@@ -9,7 +9,7 @@ import { freshDatabase } from './database.ts'
 const FIRST = `// use prisma-8
 
 model Note {
-  id   snoflax.FlaxText() @id @default(flaxDb())
+  id   snoflax.Flax() @id @default(flaxDb())
   text String
 }
 `

@@ -5,7 +5,10 @@ export const versions = (all: { createdAt: string; statements: readonly string[]
   {
     name: '20260101T0000_install_1',
     createdAt: '2026-01-01T00:00:00.000Z',
-    statements: installStatements({ families: ['flax'] }),
+    statements: [
+      ...installStatements({ families: ['flax'] }),
+      'CREATE DOMAIN snoflax.id_text AS text COLLATE "C"',
+    ],
   },
   {
     name: '20260201T0000_install_2',
