@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { arrayLiteral, checkComparable, isSilent, show } from '@snoflax/core/adapter'
+import { arrayLiteral, checkComparable, isSilent, show, withPath } from '@snoflax/core/adapter'
 import type { ColumnIds } from './column-ids.js'
 
 /** The meaning of an expression; undefined if it is unknown whether it is an id. */
@@ -164,19 +164,28 @@ export function isConverted(meaning: Meaning): boolean {
   }
 }
 
-/** Converts a column of the rows that a driver has just made. */
-export function decodeColumn(rows: readonly Record<string, unknown>[], name: string, meaning: Meaning): void {
-  if (meaning?.is !== 'id') {
-    for (const row of rows) row[name] = decode(meaning, row[name])
-    return
-  }
-  const { ids } = meaning
-  ids.placed(() => {
-    for (const row of rows) {
-      const value = row[name]
-      if (value !== null) row[name] = ids.read(value)
-    }
-  })
+/** Converts the rows that a driver has just made: one row after the other, since each is elsewhere in memory. */
+export function decodeRows(
+  rows: readonly Record<string, unknown>[],
+  columns: readonly (readonly [name: string, meaning: Meaning])[],
+): void {
+  let path = ''
+  withPath(
+    () => path,
+    () => {
+      for (const row of rows) {
+        for (let at = 0; at < columns.length; at++) {
+          const [name, meaning] = columns[at] as (typeof columns)[number]
+          const value = row[name]
+          if (value === null) continue
+          if (meaning?.is === 'id') {
+            path = meaning.ids.path
+            row[name] = meaning.ids.read(value)
+          } else row[name] = decode(meaning, value)
+        }
+      }
+    },
+  )
 }
 
 function decode(meaning: Meaning, value: unknown, inJson = false): unknown {

@@ -17,8 +17,8 @@ import {
 import { type ColumnIds, type Declared, declare, idsAt } from './column-ids.js'
 import type { IdAt, IdPluginOptions, IdTables, WithIdColumns } from './columns.js'
 import { marked } from './marks.js'
-import { decodeColumn, type Meaning } from './meaning.js'
-import { Rewriter, SUPPORTED } from './rewrite.js'
+import { decodeRows } from './meaning.js'
+import { type Answer, Rewriter, SUPPORTED } from './rewrite.js'
 
 /** A declared column, as `table.column`. */
 export type IdPath<Tables extends IdTables> = {
@@ -53,7 +53,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   private readonly declared: Declared
   private readonly rewriter: Rewriter
   private readonly inner: readonly KyselyPlugin[]
-  private readonly answers = new WeakMap<object, ReadonlyMap<string, Meaning>>()
+  private readonly answers = new WeakMap<object, Answer>()
 
   /** @throws {IdError} as {@link idPlugin}. */
   constructor(options: IdPluginOptions<Tables>) {
@@ -88,10 +88,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     const answer = this.answers.get(queryId)
     const [first] = changed.rows ?? []
     if (answer === undefined || first === undefined) return changed
-    for (const [name, meaning] of answer) {
-      if (!(name in first)) throw missing(name)
-      decodeColumn(changed.rows, name, meaning)
-    }
+    for (const [name] of answer) if (!(name in first)) throw missing(name)
+    decodeRows(changed.rows, answer)
     return changed
   }
 

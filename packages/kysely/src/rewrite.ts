@@ -58,6 +58,9 @@ const PASSING: ReadonlySet<string> = new Set(
 
 const NO_IDS: ReadonlyMap<string, ColumnIds> = new Map()
 
+/** The columns of a result that must be converted. */
+export type Answer = readonly (readonly [name: string, meaning: Meaning])[]
+
 /** Rewrites a statement: new ids are generated, ids are checked and, if their columns convert, sent in their stored form. */
 export class Rewriter {
   readonly raw: RawSql
@@ -81,20 +84,20 @@ export class Rewriter {
    */
   rewrite<ANode extends Node>(
     given: ANode,
-  ): { node: ANode; answer?: ReadonlyMap<string, Meaning> | undefined } {
+  ): { node: ANode; answer?: Answer | undefined } {
     this.hasTimes = false
     // A value that a statement itself returns is compared with nothing.
     const node = this.visit(given, undefined, OTHER) as ANode
     return { node, answer: this.raw.isNeeded || this.hasTimes ? this.answerOf(given) : undefined }
   }
 
-  private answerOf(node: Node): ReadonlyMap<string, Meaning> | undefined {
+  private answerOf(node: Node): Answer | undefined {
     const isAnswering = isQuery(node) || node.kind === 'RawNode'
     if (!isAnswering || (node as QueryParts).explain !== undefined) return undefined
     const columns = [...this.meanings.relationOf(node, undefined).columns]
     const converted = columns.filter(([, meaning]) => isConverted(meaning))
     for (const [, meaning] of converted) if (meaning?.is === 'clash') throw meaning.error
-    return converted.length > 0 ? new Map(converted) : undefined
+    return converted.length > 0 ? converted : undefined
   }
 
   /** Remembers what a query was: a builder that becomes a subquery has already been rewritten by itself. */

@@ -28,12 +28,16 @@ const causeOf = (value: unknown): string =>
     : 'written by SQL that bypasses the column. Change that SQL to write the value of toDatabase()'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isUuid = (value: unknown): boolean => sizeOf(value) === (isText(value) ? 36 : 16)
+const isUuid = (value: unknown): boolean => (isText(value) ? value.length === 36 : sizeOf(value) === 16)
 
 const isStored: Record<IdStorage<string>['name'], (value: unknown, bytes: number) => boolean> = {
   text: isText,
   binary: (value, bytes) =>
-    isText(value) ? value.startsWith('\\x') && value.length === 2 + 2 * bytes : sizeOf(value) === bytes,
+    isBytes(value)
+      ? value.length === bytes
+      : isText(value)
+        ? value.startsWith('\\x') && value.length === 2 + 2 * bytes
+        : sizeOf(value) === bytes,
   uuid: isUuid,
   uuid8: isUuid,
   bigint: (value) => (isText(value) ? /^-?\d+$/.test(value) : sizeOf(value) === undefined),
