@@ -240,7 +240,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { flax, sno } from '@snoflax/core'
 import { type ConfigurationOf, idExtension, keyset, rawQueries } from '@snoflax/prisma-extension'
 import { type Prisma, PrismaClient } from './generated/client/client.ts'
-import { parameter, readRows, snoflax } from './generated/snoflax/index.ts'
+import { asText, fromDatabase, parameter, snoflax } from './generated/snoflax/index.ts'
 declare const pool: { query(sql: string): Promise<unknown> }
 declare const url: string
 await pool.query(\`

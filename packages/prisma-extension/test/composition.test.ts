@@ -203,81 +203,73 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     )
   })
 
-  test('raw queries take and return ids by the helpers of the generated module', async () => {
-    const { parameter, readRows } = shop.generated
+  test('raw queries convert an id beside its column, in each form of the call', async () => {
     const { Prisma } = await import(join(shop.folder, 'client/client.ts'))
-    const tag = await prisma.tag.create({ data: { label: 'raw' } })
-    const group = await prisma.group.create({ data: { name: 'raw' } })
-    const { id } = await prisma.customer.create({ data: { name: 'raw' } })
-    const shipments = await prisma.shipment.findMany({})
-    expect(shipments).toEqual([])
-
-    const where = Prisma.sql`WHERE customer_id IN (${Prisma.join([parameter('Customer.id', id)])})`
-    const customers =
-      await prisma.$queryRaw`SELECT customer_id AS key, name, "traceId" FROM customers ${where}`
-    expect(readRows(customers, { key: 'Customer.id', traceId: 'Customer.traceId' })).toEqual([
-      { key: id, name: 'raw', traceId: null },
-    ])
-    const tags = await prisma.$queryRaw`SELECT id FROM "Tag" WHERE id = ${parameter('Tag.id', tag.id)}`
-    expect(readRows(tags, { id: 'Tag.id' })).toEqual([{ id: tag.id }])
-    const groups =
-      await prisma.$queryRaw`SELECT id FROM "Group" WHERE id = ${parameter('Group.id', group.id)}`
-    expect(readRows(groups, { id: 'Group.id' })).toEqual([{ id: group.id }])
-
+    const { id } = await prisma.tag.create({ data: { label: crypto.randomUUID() } })
+    const customer = await prisma.customer.create({ data: { name: 'raw', orders: { create: {} } } })
     const [first, second] = database === 'sqlite' ? ['?', '?'] : ['$1', '$2']
     const unsafe = `SELECT id FROM "Tag" WHERE label <> ${first} AND id = ${second}`
     const typed = makeTypedQueryFactory(unsafe)
-    for (const forgotten of [
-      () => prisma.$queryRaw`SELECT id FROM "Tag" WHERE id = ${tag.id}`,
-      () => prisma.$queryRaw(Prisma.sql`SELECT id FROM "Tag" WHERE id IN (${Prisma.join([tag.id])})`),
-      () => prisma.$queryRaw`SELECT * FROM (SELECT id AS mark FROM "Tag") AS t WHERE mark = ${tag.id}`,
-      () => prisma.$executeRaw`INSERT INTO "Tag" (label, id) VALUES (${'x'}, ${tag.id})`,
-      () => prisma.$queryRawUnsafe(unsafe, 'x', tag.id),
-      () => prisma.$executeRawUnsafe(`UPDATE "Tag" SET label = ${first} WHERE id = ${second}`, 'x', tag.id),
-      () => prisma.$transaction((tx: AnyClient) => tx.$queryRawUnsafe(unsafe, 'x', tag.id)),
-      () => prisma.$queryRawTyped(typed('x', tag.id)),
-    ]) {
-      await expect(forgotten()).rejects.toMatchObject({
-        code: 'INVALID_OPTION',
-        value: tag.id,
-        message: expect.stringMatching(
-          /Tag\.id.*: the text of the SQL names .*; pass parameter\(field, id\)$/,
-        ),
-      })
+    const query = typed('x', id)
+    const where = Prisma.sql`WHERE id IN (${Prisma.join([id, flax.generate()])})`
+    for (const found of [
+      await prisma.$queryRaw`SELECT id FROM "Tag" WHERE id = ${id}`,
+      await prisma.$queryRaw(Prisma.sql`SELECT id FROM "Tag" ${where}`),
+      await prisma.$queryRawUnsafe(unsafe, 'x', id),
+      await prisma.$transaction((tx: AnyClient) => tx.$queryRawUnsafe(unsafe, 'x', id)),
+      ...(await prisma.$transaction([prisma.$queryRaw`SELECT id FROM "Tag" WHERE ${id} = id`])),
+      await prisma.$queryRaw`SELECT "Tag".id FROM "Tag", "Order" WHERE "Tag".id = ${id} LIMIT 1`,
+      await prisma.$queryRawTyped(query),
+      await prisma.$queryRawTyped(query),
+    ].map((rows) => (Array.isArray(rows) ? rows[0] : rows))) {
+      expect(shop.generated.fromDatabase('Tag.id', found.id)).toBe(id)
     }
+    expect(query.values).toEqual(['x', id])
+    const keys = await prisma.$queryRaw`SELECT name FROM customers WHERE customer_id = ${customer.id}`
+    expect(keys).toEqual([{ name: 'raw' }])
+
+    const added = flax.generate()
+    expect(await prisma.$executeRaw`INSERT INTO "Tag" (label, id) VALUES (${added}, ${added})`).toBe(1)
+    expect(await prisma.tag.findUnique({ where: { id: added } })).toEqual({ id: added, label: added })
+    const change = `UPDATE "Tag" SET label = ${first} WHERE id = ${second}`
+    expect(await prisma.$executeRawUnsafe(change, 'changed', added)).toBe(1)
+    // The label is a text.
+    expect(await prisma.$queryRaw`SELECT id FROM "Tag" WHERE label = ${id}`).toEqual([])
+    expect(await prisma.$queryRawUnsafe(`SELECT id FROM "Tag" WHERE label = '${id}'`)).toEqual([])
+  })
+
+  test('raw queries refuse an id of bytes that stands beside no column, unless it is marked', async () => {
+    const { asText, parameter } = shop.generated
+    const { Prisma } = await import(join(shop.folder, 'client/client.ts'))
+    const { id } = await prisma.tag.create({ data: { label: crypto.randomUUID() } })
     const elements =
       database === 'sqlite' ? 'SELECT value FROM json_each(?)' : 'SELECT jsonb_array_elements_text($1::jsonb)'
-    const inJson = `SELECT id FROM "Tag" WHERE id IN (${elements})`
-    for (const [hidden, message] of [
-      [() => prisma.$queryRawUnsafe(inJson, JSON.stringify([tag.id])), /in a list or JSON.*for each id$/],
-      [
-        () =>
-          prisma.$queryRaw`WITH w AS (SELECT ${tag.id} AS mark) SELECT label FROM "Tag" t JOIN w ON w.mark = t.id`,
-        /in the SQL as mark.*for each id$/,
-      ],
-      [() => prisma.$queryRaw`SELECT id FROM "Tag" WHERE id = CAST(${tag.id} AS TEXT)`, /names the column/],
-      [
-        () => prisma.$executeRaw`INSERT INTO "Tag" (label, id) SELECT ${'x'}, ${tag.id} WHERE true`,
-        /names the column/,
-      ],
-      [() => prisma.$queryRawUnsafe(`SELECT id FROM "Tag" WHERE id = '${tag.id}'`), /written into the text/],
-      [
-        () => prisma.$executeRaw`UPDATE "Tag" SET id = '${Prisma.raw(tag.id)}' WHERE label = ${'x'}`,
-        /written into the text/,
-      ],
-    ] as const) {
-      await expect(hidden()).rejects.toMatchObject({
+    const typed = makeTypedQueryFactory(`SELECT id FROM "Tag" WHERE id = '${id}'`)
+    for (const refused of [
+      () => prisma.$queryRaw`SELECT id FROM "Tag" WHERE id = CAST(${id} AS TEXT)`,
+      () => prisma.$executeRaw`INSERT INTO "Tag" VALUES (${id}, 'x')`,
+      () => prisma.$queryRawUnsafe(`SELECT id FROM "Tag" WHERE id IN (${elements})`, JSON.stringify([id])),
+      () => prisma.$queryRawUnsafe(`SELECT id FROM "Tag" WHERE id = '${id}'`),
+      () => prisma.$executeRaw`UPDATE "Tag" SET id = '${Prisma.raw(id)}' WHERE label = ${'x'}`,
+      () => prisma.$executeRawUnsafe(`DELETE FROM "Tag" WHERE id = '${id}'`),
+      () => prisma.$queryRawTyped(typed()),
+    ]) {
+      await expect(refused()).rejects.toMatchObject({
         code: 'INVALID_OPTION',
-        value: tag.id,
-        message: expect.stringMatching(message),
+        path: expect.stringMatching(/^(?:Tag\.id|Customer\.\w+)$/),
+        message: expect.stringMatching(/; pass parameter\(field, id\), or asText\(value\) for a value that/),
       })
     }
-    expect(await prisma.$queryRawUnsafe(`SELECT id FROM "Tag" WHERE label = '${tag.id}'`)).toEqual([])
-    expect(await prisma.$queryRaw`SELECT id FROM "Tag" WHERE label = ${tag.id}`).toEqual([])
-    // Tables of other fields named id.
-    expect(await prisma.$queryRaw`SELECT id FROM "Category" c WHERE c.id = ${tag.id}`).toEqual([])
-    expect(await prisma.$queryRawUnsafe(unsafe, tag.id, parameter('Tag.id', tag.id))).toHaveLength(1)
-    expect(await prisma.$queryRawTyped(typed(tag.id, parameter('Tag.id', tag.id)))).toHaveLength(1)
+    const marked = parameter('Tag.id', id)
+    const found = await prisma.$queryRaw`SELECT label FROM "Tag" WHERE coalesce(id, ${marked}) = ${marked}`
+    expect(found).toHaveLength(1)
+    const compared = `SELECT label FROM "Tag" WHERE lower(label) = ${database === 'sqlite' ? '?' : '$1'}`
+    for (const client of [prisma, shop.bare]) {
+      expect(await client.$queryRaw`SELECT label FROM "Tag" WHERE lower(label) = ${asText(id)}`).toEqual([])
+      expect(await client.$queryRawUnsafe(compared, asText(id))).toEqual([])
+      const [text] = await client.$queryRaw`SELECT CAST(${asText(id)} AS VARCHAR(20)) AS text`
+      expect(text).toEqual({ text: id })
+    }
   })
 
   test('keyset pages in both directions', async () => {

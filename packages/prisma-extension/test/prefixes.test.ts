@@ -86,9 +86,11 @@ test('ids in compact columns have the prefix everywhere except in the database',
   const where = { customerId: customer.id, lines: { some: { id: { in: [order.lines[0].id] } } } }
   expect(await prisma.order.findMany({ where })).toEqual([{ id: order.id, customerId: customer.id }])
   const rows = await prisma.$queryRaw`SELECT id, "customerId" AS of FROM "Order"`
-  expect(generated.readRows(rows, { id: 'Order.id', of: 'Order.customerId' })).toEqual([
-    { id: order.id, of: customer.id },
-  ])
+  expect([
+    generated.fromDatabase('Order.id', rows[0].id),
+    generated.fromDatabase('Order.customerId', rows[0].of),
+  ]).toEqual([order.id, customer.id])
+  expect(await prisma.$queryRaw`SELECT id FROM "Order" WHERE "customerId" = ${customer.id}`).toHaveLength(1)
 })
 
 test.each([

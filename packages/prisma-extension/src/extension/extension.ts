@@ -14,7 +14,7 @@ import {
   type Models,
 } from './model.js'
 import { inside, outermost, withPlace } from './place.js'
-import { rawGuard } from './raw.js'
+import { type RawQuery, rawConverter } from './raw.js'
 import { type ReadAnswer, readAggregates, readRows } from './result.js'
 
 type Nothing = Record<never, never>
@@ -114,19 +114,16 @@ export function idExtension<Types = Record<never, never>>(
     const run = (call: Call) => runCall(models, client, call)
     const query = {
       $allModels: { $allOperations: run },
-      ...(columns.some(({ storage }) => storage.converts) && guarding(models, configuration)),
+      ...(columns.some(({ storage }) => storage.converts) && converting(models, configuration)),
     }
     return client.$extends({ name: 'snoflax', query })
   }) as Extension<Types>
 }
 
 /** Raw queries, whose ids are the user's unless their storage converts. */
-function guarding(models: Models, { database }: Configuration) {
-  const guard = rawGuard(models, database)
-  const raw = async ({ args, query }: Call) => {
-    guard(args as never)
-    return query(args)
-  }
+function converting(models: Models, { database }: Configuration) {
+  const convert = rawConverter(models, database)
+  const raw = async ({ args, query }: Call) => query(convert(args as RawQuery))
   return {
     $queryRaw: raw,
     $queryRawTyped: raw,

@@ -1,27 +1,11 @@
 import { type Database, type DatabaseValue, IdError } from '@snoflax/core'
-import {
-  markOf,
-  NamedColumns,
-  readComparisons,
-  refuseUnconverted,
-  withMarks,
-  withoutMarks,
-} from '@snoflax/core/adapter'
+import { type PlaceholderKey, type SqlIdColumn, SqlIds, withPath } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { columnsOf, type IdColumn, type Models } from './model.js'
-import { inside, outermost, type Place, withPlace } from './place.js'
-import { readId, refuseValue } from './result.js'
+import { outermost, withPlace } from './place.js'
+import { refuseValue } from './result.js'
 
-/** A row with ids in place of database values. */
-export type ReadRow<Types, Given, Columns> = {
-  [Column in keyof Given]: Column extends keyof Columns
-    ? Columns[Column] extends keyof Types
-      ? Types[Columns[Column]] | Extract<Given[Column], null>
-      : Given[Column]
-    : Given[Column]
-}
-
-/** Helpers for raw queries, which the extension can't convert. `Types` is the id type of each field: `{ 'Order.id': SnoId }`. */
+/** Helpers for raw queries. `Types` is the id type of each field: `{ 'Order.id': SnoId }`. */
 export interface RawQueries<Types> {
   /**
    * The stored value of an id, as a parameter of `$queryRaw` or `Prisma.sql`. Null stays null.
@@ -29,73 +13,138 @@ export interface RawQueries<Types> {
    * @throws {IdError} for a malformed id, naming the field.
    *
    * @example
-   * await prisma.$queryRaw`SELECT total FROM "Order" WHERE id = ${parameter('Order.id', id)}`
+   * await prisma.$queryRaw`SELECT total FROM "Order" WHERE coalesce("traceId", id) = ${parameter('Order.id', id)}`
    */
   parameter<Name extends keyof Types & string>(name: Name, id: Types[Name]): DatabaseValue
   /** The same for an id that may be null. */
   parameter<Name extends keyof Types & string>(name: Name, id: Types[Name] | null): DatabaseValue | null
 
   /**
-   * The rows of a raw query, with the named columns converted to ids.
+   * Marks a text that looks like an id and is not one: it is neither converted nor refused.
    *
-   * @throws {IdError} for a value that is not an id, and for a column that a row lacks.
+   * @example
+   * await prisma.$queryRaw`SELECT total FROM "Order" WHERE concat('a', 'b') = ${asText('Kpcan0M1FakODT4k')}`
+   */
+  asText(value: string): { toJSON(): string }
+
+  /**
+   * The id for a value in a row of a raw query. Null stays null.
+   *
+   * @throws {IdError} for a value that is not an id in the field's storage.
    *
    * @example
    * const rows = await prisma.$queryRaw<{ id: string; total: number }[]>`SELECT id, total FROM "Order"`
-   * readRows(rows, { id: 'Order.id' })
+   * rows.map((row) => ({ ...row, id: fromDatabase('Order.id', row.id) }))
    */
-  readRows<
-    Given extends object,
-    const Columns extends { readonly [Column in keyof Given]?: keyof Types & string },
-  >(rows: readonly Given[], columns: Columns): ReadRow<Types, Given, Columns>[]
+  fromDatabase<Name extends keyof Types & string, Value>(
+    name: Name,
+    value: Value,
+  ): Types[Name] | (null extends Value ? null : never)
 }
 
 /** A raw query as Prisma passes it: a template, TypedSQL, or text and values of `$queryRawUnsafe`. */
-type RawQuery =
-  | { readonly strings: readonly string[]; readonly values: readonly unknown[] }
-  | { readonly strings?: never; readonly sql: string; readonly values: readonly unknown[] }
-  | readonly [text: string, ...values: unknown[]]
+export type RawQuery = SqlQuery | readonly [text: string, ...values: unknown[]]
+
+interface SqlQuery {
+  /** Of a template. */
+  readonly strings?: readonly string[]
+  /** A template's text with placeholders of PostgreSQL. */
+  readonly text?: string
+  readonly sql: string
+  readonly values: readonly unknown[]
+  readonly constructor: new (text: string | readonly string[], values: readonly unknown[]) => RawQuery
+}
 
 const isText = (query: RawQuery): query is readonly [string, ...unknown[]] => Array.isArray(query)
 
-const ADVICE = {
-  advice: 'pass parameter(field, id)',
-  several: 'pass parameter(field, id) for each id',
-  known: '',
-}
-
 /**
- * Refuses unconverted ids that a raw query compares with an id field or inserts into it: values, also in lists and JSON,
- * and literals in its text.
- *
- * @throws {IdError} `INVALID_OPTION`, naming the field.
+ * Converts the ids in raw queries that stand beside their columns, and refuses other ids that the database would not
+ * refuse.
  */
-export function rawGuard(models: Models, database: Database): (query: RawQuery) => void {
-  const named = new NamedColumns()
-  for (const { table, fields, converted } of models.values()) {
-    named.addTable(table)
-    for (const { name, field, settings, storage } of converted) {
-      const column = { table, place: name, family: settings.family, storage: () => storage }
-      for (const alias of [field, fields.get(field)?.dbName ?? field]) named.add(alias, column)
-    }
-  }
+export function rawConverter(models: Models, database: Database): (query: RawQuery) => RawQuery {
+  const tables = tablesOf(models)
+  const ids = sqlIds(tables)
   return (query) => {
-    const values = isText(query) ? query.slice(1) : query.values
-    const parts = isText(query) ? query.slice(0, 1) : (query.strings ?? [query.sql])
-    const written = (parts as string[]).flatMap((part) => part.match(/(?<=['"])[^'"]+(?=['"])/g) ?? [])
-    if (!named.mayContain([...values, ...written])) return
-    const reading = readComparisons(textOf(query, database), database)
-    for (const { chunk, columns } of named.beside(reading)) {
-      refuseUnconverted(columns, values[chunk], ADVICE.advice)
+    const [text, ...given] = isText(query) ? query : [textOf(query, database), ...query.values]
+    if (!ids.mayBeIn(text, given)) return query
+    const indexOf = numbering()
+    const found = ids.find({
+      sql: text,
+      dialect: database,
+      value: (key) => given[indexOf(key)],
+      named: naming(tables, text),
+    })
+    if (found.size === 0) return query
+    const values = [...given]
+    for (const [key, { place, storage }] of found) {
+      const at = indexOf(key)
+      const convert = (value: unknown) => storage().toDatabase(value)
+      values[at] = withPath(place, () =>
+        Array.isArray(given[at]) ? given[at].map(convert) : convert(given[at]),
+      )
     }
-    named.refuseUnseen(reading, { ...ADVICE, column: () => undefined, value: (chunk) => values[chunk] })
+    return isText(query) ? [text, ...values] : new query.constructor(query.strings ?? query.sql, values)
   }
 }
 
-function textOf(query: RawQuery, database: Database): string {
-  if (isText(query)) return withMarks(query[0], database)
-  if (query.strings === undefined) return withMarks(query.sql, database)
-  return query.strings.map((one, at) => (at === 0 ? '' : markOf(at - 1)) + withoutMarks(one)).join('')
+const textOf = ({ sql, text }: SqlQuery, database: Database): string =>
+  database === 'postgres' ? (text ?? sql) : sql
+
+/** A table, and its columns by their names in SQL: id columns, and others by the types of their fields. */
+interface Table {
+  readonly name: string
+  readonly columns: ReadonlyMap<string, SqlIdColumn | string>
+}
+
+const tablesOf = (models: Models): Table[] =>
+  [...models.values()].map(({ table, fields, ids }) => ({
+    name: table.toLowerCase(),
+    columns: new Map(
+      [...fields.values()].flatMap(({ name, dbName, kind, type }) => {
+        const id = ids.get(name)
+        const column = id ? { place: id.name, storage: () => id.storage } : type
+        return kind === 'object' ? [] : [[(dbName ?? name).toLowerCase(), column] as const]
+      }),
+    ),
+  }))
+
+function sqlIds(tables: readonly Table[]): SqlIds {
+  const ids = new SqlIds('pass parameter(field, id), or asText(value) for a value that is not an id')
+  const columns = tables.flatMap((table) => [...table.columns])
+  const names = new Set(columns.flatMap(([name, column]) => (typeof column === 'string' ? [] : name)))
+  for (const [name, column] of columns) {
+    if (typeof column !== 'string') ids.add(name, column)
+    // A number beside an id finds nothing in any form; a text may be another form of it.
+    else if (column === 'String' || !names.has(name)) ids.addOther(name)
+  }
+  return ids
+}
+
+/** What a name means: a column of the table before it, or the only column of the tables that the SQL names. */
+function naming(tables: readonly Table[], sql: string) {
+  const words = new Set(sql.toLowerCase().split(/[\s"`.,;()[\]]+/))
+  return (parts: readonly string[]): SqlIdColumn | null | undefined => {
+    const [name = '', before] = parts.map((part) => part.toLowerCase()).reverse()
+    const own = tables.filter((table) => table.name === before)
+    const those = own.length > 0 ? own : tables.filter((table) => words.has(table.name))
+    const [column, ...more] = those.flatMap(({ columns }) => columns.get(name) ?? [])
+    if (column === undefined || more.length > 0) return undefined
+    if (typeof column === 'string') return own.length > 0 ? null : undefined
+    // A view that the schema doesn't have may have a compact column of that name.
+    return own.length > 0 || column.storage().converts ? column : undefined
+  }
+}
+
+/** The index of a placeholder's value: SQLite numbers names as they come. */
+function numbering(): (key: PlaceholderKey) => number {
+  const named = new Map<PlaceholderKey, number>()
+  let next = 0
+  return (key) => {
+    const at = typeof key === 'number' ? key : (named.get(key) ?? next)
+    named.set(key, at)
+    next = Math.max(next, at + 1)
+    return at
+  }
 }
 
 /**
@@ -104,7 +153,7 @@ function textOf(query: RawQuery, database: Database): string {
  * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for an invalid configuration.
  *
  * @example
- * const { parameter, readRows } = rawQueries({
+ * const { parameter, fromDatabase } = rawQueries({
  *   database: 'sqlite',
  *   models: { Order: { id: { family: sno, storage: 'text', generated: true } } },
  * })
@@ -112,43 +161,28 @@ function textOf(query: RawQuery, database: Database): string {
 export function rawQueries<Types = Record<string, string>>(configuration: Configuration): RawQueries<Types> {
   const columns = new Map(columnsOf(configuration).map((column) => [column.name, column]))
   return {
-    parameter: (name: string, id: unknown) => toParameter(columnOf(columns, name), id),
-    readRows: (rows: readonly Row[], names: Readonly<Record<string, string>>) => {
-      const found = Object.entries(names).map(([key, name]) => [key, columnOf(columns, name)] as const)
-      return rows.map((row, index) => readRow(row, found, inside(ROWS, index)))
+    parameter: (name: string, id: unknown) => {
+      const column = columnOf(columns, name)
+      return withPlace(name, outermost('parameter'), () => column.storage.toDatabase(id))
+    },
+    // Prisma copies parameters, and sends them as JSON.
+    asText: (value: string) => ({ toJSON: () => value }),
+    fromDatabase: (name: string, value: unknown) => {
+      const column = columnOf(columns, name)
+      try {
+        return column.storage.fromDatabase(value)
+      } catch (error) {
+        return refuseValue(error, column, value, outermost('fromDatabase'))
+      }
     },
   } as unknown as RawQueries<Types>
 }
 
-type Row = Readonly<Record<string, unknown>>
-type Columns = ReadonlyMap<string, IdColumn>
-
-const ROWS = outermost('readRows')
-
-function columnOf(columns: Columns, name: string): IdColumn {
+function columnOf(columns: ReadonlyMap<string, IdColumn>, name: string): IdColumn {
   const column = columns.get(name)
   if (column !== undefined) return column
   const known = [...columns.keys()].join(', ')
   throw new IdError('INVALID_OPTION', `no field ${JSON.stringify(name)} with ids, only ${known}`, {
     value: name,
-  })
-}
-
-const toParameter = ({ name, storage }: IdColumn, id: unknown): unknown =>
-  withPlace(name, outermost('parameter'), () => storage.toDatabase(id))
-
-function readRow(row: Row, columns: readonly (readonly [string, IdColumn])[], place: Place): Row {
-  const ids = columns.map(([key, column]) => [key, readColumn(row, key, column, inside(place, key))])
-  return { ...row, ...Object.fromEntries(ids) }
-}
-
-function readColumn(row: Row, key: string, column: IdColumn, place: Place): unknown {
-  try {
-    if (Object.hasOwn(row, key)) return readId(column, row[key])
-  } catch (error) {
-    refuseValue(error, column, row[key], place)
-  }
-  return withPlace(column.name, place, () => {
-    throw new IdError('INVALID_OPTION', `the row has no column ${JSON.stringify(key)}`, { value: key })
   })
 }

@@ -59,7 +59,7 @@ function readIds({ converted: idList }: Model, row: Row, place: Place, at?: numb
 }
 
 /** A database value, or a list of them, as ids. */
-export const readId = (column: IdColumn, value: unknown): unknown =>
+const readId = (column: IdColumn, value: unknown): unknown =>
   Array.isArray(value) ? value.map((item) => column.read(item)) : column.read(value)
 
 /**

@@ -60,7 +60,7 @@ type Texts = Readonly<
 const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
 const SNOFLAX = '/** The extension, to be given to `$extends` after all others. */'
 const RAW = (name: string): string =>
-  `/** For raw queries: \`parameter('${name}', id)\` and \`readRows(rows, { id: '${name}' })\`. */`
+  `/** For raw queries: \`parameter('${name}', id)\`, \`asText(value)\` and \`fromDatabase('${name}', value)\`. */`
 
 const typescript = ({
   configuration,
@@ -91,7 +91,8 @@ export const snoflax = (${options}): Extension<Times> => idExtension<Times>(conf
 ${raw}
 const raw: RawQueries<IdTypes> = rawQueries<IdTypes>(configuration)
 export const parameter: RawQueries<IdTypes>['parameter'] = raw.parameter
-export const readRows: RawQueries<IdTypes>['readRows'] = raw.readRows
+export const asText: RawQueries<IdTypes>['asText'] = raw.asText
+export const fromDatabase: RawQueries<IdTypes>['fromDatabase'] = raw.fromDatabase
 `
 
 const javascript = ({ configuration, values, families }: Texts): string => `${HEAD}
@@ -103,7 +104,7 @@ export const configuration = ${configuration}
 
 export const snoflax = (options) => idExtension(configuration, options)
 
-export const { parameter, readRows } = rawQueries(configuration)
+export const { parameter, asText, fromDatabase } = rawQueries(configuration)
 `
 
 const typesOfJavascript = ({
@@ -127,7 +128,8 @@ export declare const snoflax: (${options}) => Extension<Times>
 
 ${raw}
 export declare const parameter: RawQueries<IdTypes>['parameter']
-export declare const readRows: RawQueries<IdTypes>['readRows']
+export declare const asText: RawQueries<IdTypes>['asText']
+export declare const fromDatabase: RawQueries<IdTypes>['fromDatabase']
 `
 
 /** Imports of the families; with `head`, under names that begin with it, so that nothing else has them. */

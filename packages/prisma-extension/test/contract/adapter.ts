@@ -1,4 +1,4 @@
-import { idExtension, keyset } from '@snoflax/prisma-extension'
+import { idExtension, keyset, type RawQueries, rawQueries } from '@snoflax/prisma-extension'
 import type { OpenDatabase } from '@snoflax/test'
 import { sharedPostgres } from '@snoflax/test'
 import {
@@ -19,6 +19,7 @@ export interface PrismaSession {
   /** With the extension. */
   readonly prisma: AnyClient
   readonly bare: AnyClient
+  readonly raw: RawQueries<Record<string, string>>
 }
 
 async function open(database: OpenDatabase, variant: Variant): Promise<PrismaSession> {
@@ -27,9 +28,12 @@ async function open(database: OpenDatabase, variant: Variant): Promise<PrismaSes
   await runCollations(folder, database)
   const bare = await clientOf(folder, database)
   const generators = { [variant.family.name]: variant.generator }
-  const prisma = bare.$extends(idExtension(contractConfiguration(variant), { generators }))
-  return { variant, bare, prisma }
+  const configuration = contractConfiguration(variant)
+  const prisma = bare.$extends(idExtension(configuration, { generators }))
+  return { variant, bare, prisma, raw: rawQueries(configuration) }
 }
+
+const FIELDS = { 'customers.id': 'Customer.id' } as const
 
 const GRAPH = { referrer: true, profile: true, orders: { include: { lines: true, tags: true } } }
 
@@ -100,6 +104,14 @@ const adapter: ContractAdapter<PrismaSession> = {
   open,
   close: async ({ prisma }) => prisma.$disconnect(),
   unawaited,
+  raw: {
+    run: ({ prisma }, strings, values) =>
+      /^\s*(SELECT|WITH)/.test(strings[0] as string)
+        ? prisma.$queryRaw(Object.assign([...strings], { raw: strings }), ...values)
+        : prisma.$executeRaw(Object.assign([...strings], { raw: strings }), ...values),
+    parameter: ({ raw }, column, id) => raw.parameter(FIELDS[column], id),
+    asText: ({ raw }, value) => raw.asText(value),
+  },
 
   inserts: {
     create: {

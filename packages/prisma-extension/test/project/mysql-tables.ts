@@ -24,9 +24,12 @@ const ACTIONS: Readonly<Record<string, string>> = {
   SetNull: 'SET NULL',
 }
 
+/** As Prisma's own migrations have it. */
+const OPTIONS = 'DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci'
+
 /**
  * The statements that make a project's schema in MySQL or MariaDB, which Prisma's engine in WebAssembly doesn't know.
- * Text tells case, and text with a length is ASCII, as a user's migrations make the columns of ids.
+ * Text with a length distinguishes case, as a user's migrations make the columns of ids.
  */
 export async function mysqlTables(folder: string): Promise<readonly string[]> {
   const { getDMMF } = require('@prisma/internals') as typeof import('@prisma/internals')
@@ -76,7 +79,7 @@ function table(model: DMMF.Model, enums: readonly DMMF.DatamodelEnum[]): string 
     ...unique.map((names) => `UNIQUE (${columnsOf(model, names)})`),
   ]
   const lines = [...columns, ...keys].join(', ')
-  return `CREATE TABLE ${tableOf(model)} (${lines}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`
+  return `CREATE TABLE ${tableOf(model)} (${lines}) ${OPTIONS}`
 }
 
 function foreignKeys(model: DMMF.Model, models: readonly DMMF.Model[]): string[] {
@@ -109,10 +112,7 @@ function junctions(models: readonly DMMF.Model[]): string[] {
         return `\`${label}\` ${typeOf(id, [])} NOT NULL, ${key}`
       })
       const lines = [...columns, 'UNIQUE (`A`, `B`)'].join(', ')
-      made.set(
-        `${relationName}`,
-        `CREATE TABLE \`_${relationName}\` (${lines}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
-      )
+      made.set(`${relationName}`, `CREATE TABLE \`_${relationName}\` (${lines}) ${OPTIONS}`)
     }
   }
   return [...made.values()]
