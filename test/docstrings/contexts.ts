@@ -244,9 +244,9 @@ import { asText, fromDatabase, parameter, snoflax } from './generated/snoflax/in
 declare const pool: { query(sql: string): Promise<unknown> }
 declare const url: string
 await pool.query(\`
-  CREATE TABLE IF NOT EXISTS "Customer" (id uuid PRIMARY KEY, name text NOT NULL);
+  CREATE TABLE IF NOT EXISTS "Customer" (id text COLLATE "C" PRIMARY KEY, name text NOT NULL);
   CREATE TABLE IF NOT EXISTS "Order" (
-    id uuid PRIMARY KEY, total integer NOT NULL, "customerId" uuid NOT NULL REFERENCES "Customer", "traceId" uuid)\`)
+    id text COLLATE "C" PRIMARY KEY, total integer NOT NULL, "customerId" text COLLATE "C" NOT NULL REFERENCES "Customer", "traceId" text)\`)
 const adapter = new PrismaPg({ connectionString: url })
 const prisma = new PrismaClient({ adapter }).$extends(snoflax())
 const { id } = await prisma.order.create({ data: { total: 3, customer: { create: { name: 'Ada' } } } })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { installSql } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pushSchema } from './project/clients.js'
+import { pushSchema, runCollations } from './project/clients.js'
 import { diagnosticsOf } from './project/compile.js'
 import { generateProject, PROVIDER, type ProjectFiles } from './project/generate.js'
 
@@ -50,6 +50,7 @@ beforeAll(async () => {
   folder = await generateProject(project())
   await database.pool.query(installSql())
   await pushSchema(folder, database)
+  await runCollations(folder, database)
 })
 afterAll(() => database?.close())
 
