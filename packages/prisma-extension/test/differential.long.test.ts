@@ -1,16 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { flake, flax, prefixed, sno } from '@snoflax/core'
 import { uuid7 } from '@snoflax/families'
 import { databases, type OpenDatabase, randomFrom } from '@snoflax/test'
 import { describe, expect, test } from 'vitest'
+import { delegate, dmmfOf, outcome, run, sorted } from './differential/calls.js'
 import { type Call, Operations } from './differential/operations.js'
 import { COLUMNS, SHAPES, shapeProject, viewsOfShape } from './differential/shapes.js'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
 import { generateProject } from './project/generate.js'
-import { schemaForEngine } from './project/version.js'
-import type { Dmmf } from './shop/argument-paths.js'
 import { generatedModule } from './shop/open.js'
 
 // Random calls on two clients: ours over converting columns, and one without extension over text keys. Answers, errors
@@ -23,37 +19,8 @@ const SEED = Number(process.env['SNOFLAX_SEED'] ?? Math.floor(Math.random() * 2 
 /** The shapes that every run drives: all kinds of relations, with each storage; fields and relations called `data`, capitals, composite keys. */
 const DRIVEN = ['relations', 'signing']
 
-/** Keys of objects and rows of lists in an order of their own: no query asks for one. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value))
-    return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-  if (typeof value === 'bigint' || value instanceof Date) return String(value)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
-}
-
-const delegate = (prisma: AnyClient, model: string): AnyClient =>
-  prisma[model.charAt(0).toLowerCase() + model.slice(1)]
-
 const rowsOf = async (prisma: AnyClient, models: readonly string[]): Promise<unknown> =>
   sorted(await Promise.all(models.map((model) => delegate(prisma, model).findMany())))
-
-/** Prisma's engine in WebAssembly says so at times, of a call that it answers when asked again. */
-const isBorrowed = (error: unknown): boolean => /Rust value while it was borrowed/.test(`${error}`)
-
-async function outcome(
-  work: () => Promise<unknown>,
-  tries = 3,
-): Promise<{ answer?: unknown; error?: string }> {
-  try {
-    return { answer: sorted(await work()) }
-  } catch (error) {
-    if (tries > 0 && isBorrowed(error)) return outcome(work, tries - 1)
-    const { code, name } = error as { code?: string; name: string }
-    return { error: code ?? name }
-  }
-}
 
 /** Has text compare as ids do, and not as words of the server's language. */
 async function compareBytes(database: OpenDatabase): Promise<void> {
@@ -76,20 +43,6 @@ async function open(shape: string, { kind, columns }: Driven, isPlain: boolean) 
     await database.close()
   }
   return { folder, prisma, close }
-}
-
-/** What Prisma tells generators of a project. */
-async function dmmfOf(folder: string): Promise<Dmmf> {
-  const { getDMMF } = createRequire(import.meta.url)(
-    '@prisma/internals',
-  ) as typeof import('@prisma/internals')
-  const datamodel = schemaForEngine(readFileSync(join(folder, 'schema/schema.prisma'), 'utf8'))
-  return (await getDMMF({ datamodel })) as unknown as Dmmf
-}
-
-function run(prisma: AnyClient, { model, operation, args, chain }: Call): Promise<unknown> {
-  const call = delegate(prisma, model)[operation](structuredClone(args))
-  return chain.reduce((answer, relation) => answer[relation](), call)
 }
 
 const told = (call: Call): string =>
