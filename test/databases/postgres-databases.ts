@@ -17,7 +17,10 @@ export interface PostgresDatabase extends OpenDatabase {
 }
 
 export interface PostgresDatabaseOptions {
-  /** The default collation: an ICU locale such as `de`, or `C`. Before version 15 there is no other than `C`. */
+  /**
+   * The default collation: an ICU locale such as `de`, `C`, or a provider and its locale, such as `builtin C.UTF-8`
+   * (since version 17) or `libc en_US.UTF-8`. Before version 15 there is no other than `C`.
+   */
   collation?: string
   template?: Template<PostgresDatabase>
 }
@@ -72,9 +75,14 @@ const copying = ({ version }: PostgresPlace) => (version < 15 ? '' : 'STRATEGY F
 
 function fresh(place: PostgresPlace, collation: string): string {
   const { version } = place
-  const bare = `TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' ${copying(place)}`
-  if (collation === 'C') return version < 15 ? bare : `${bare} LOCALE_PROVIDER libc`
-  if (version >= 15) return `${bare} LOCALE_PROVIDER icu ICU_LOCALE '${collation.replaceAll("'", "''")}'`
+  const [, provider = 'icu', locale = collation] =
+    /^(builtin|libc) (.*)$/.exec(collation === 'C' ? 'libc C' : collation) ?? []
+  const quoted = `'${locale.replaceAll("'", "''")}'`
+  const system = provider === 'libc' ? quoted : "'C'"
+  const bare = `TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE ${system} LC_CTYPE ${system} ${copying(place)}`
+  if (version < 15 && collation === 'C') return bare
+  if (version >= 15)
+    return `${bare} LOCALE_PROVIDER ${provider}${provider === 'libc' ? '' : ` ${provider}_LOCALE ${quoted}`}`
   throw new Error(
     `PostgreSQL ${version} cannot have ${collation} as a database's collation: that begins with 15`,
   )
@@ -88,7 +96,7 @@ async function templateDatabase(
   template: Template<PostgresDatabase>,
   collation: string,
 ): Promise<string> {
-  const suffix = `${template.name}_${collation}`.toLowerCase().replaceAll('-', '_')
+  const suffix = `${template.name}_${collation}`.toLowerCase().replaceAll(/[- .]/g, '_')
   const name = `${place.prefix}_template_${suffix}`
   if (!/^\w{1,55}$/.test(name)) throw new Error(`${template.name} is no name for a template: ${name}`)
   const half = `${name}_half`

@@ -92,7 +92,7 @@ import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults, familyWith, neighbours, SqlIds,
   databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath, returnedArguments, arrayLiteral, checkStored, hexOf, literalOf, markOf, mayCompare,
-  isStored, leak, NamedColumns, readComparisons, refuseLeak, refuseUnconverted, withMarks, withoutMarks,
+  isStored, LATER, leak, NamedColumns, type PlaceholderKey, POSTGRES_COLLATION, readComparisons, refuseLeak, refuseUnconverted, withMarks, withoutMarks,
 } from '@snoflax/core/adapter'
 import {
   alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,
@@ -187,6 +187,8 @@ const from = new Date('2026-11-01')
 const to = new Date('2026-12-01')
 const lastSeenId: SnoId | undefined = sno.generate()
 await pool.query('CREATE TABLE IF NOT EXISTS orders (id text COLLATE "C" PRIMARY KEY, total integer NOT NULL)')
+await pool.query('CREATE TABLE IF NOT EXISTS events (id text COLLATE "C")')
+await pool.query('CREATE TABLE IF NOT EXISTS jobs (id text COLLATE "C")')
 `,
   },
   {

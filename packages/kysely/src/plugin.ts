@@ -1,14 +1,18 @@
-import { type DatabaseValue, IdError, type Time } from '@snoflax/core'
-import { checkOptions, requireMembers, unixMs } from '@snoflax/core/adapter'
+import { type Database, type DatabaseValue, IdError, type Time } from '@snoflax/core'
+import { checkOptions, columnFaults, requireMembers, unixMs } from '@snoflax/core/adapter'
 import {
   type AliasableExpression,
   CompiledQuery,
+  createQueryId,
   type Expression,
+  IdentifierNode,
   type KyselyPlugin,
   type PluginTransformQueryArgs,
   type PluginTransformResultArgs,
+  type QueryExecutorProvider,
   type QueryResult,
   type RawBuilder,
+  RawNode,
   type RootOperationNode,
   sql,
   type UnknownRow,
@@ -54,6 +58,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   private readonly rewriter: Rewriter
   private readonly inner: readonly KyselyPlugin[]
   private readonly answers = new WeakMap<object, Answer>()
+  private readonly database: Database
 
   /** @throws {IdError} as {@link idPlugin}. */
   constructor(options: IdPluginOptions<Tables>) {
@@ -66,6 +71,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     this.declared = declare(database, tables)
     this.rewriter = new Rewriter(this.declared, database)
     this.inner = inner
+    this.database = database
   }
 
   /** Called by Kysely. */
@@ -180,6 +186,44 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     const ids = this.ids(path)
     if (ids.databaseDefault) return this.typed(path, sql.raw(ids.databaseDefault))
     throw ids.refuse("only with default: 'database' does the database generate its ids")
+  }
+
+  /**
+   * Compares the declared id columns with those in the database, by one query. Run it when your application starts, or
+   * after migrations: with another collation, width or type, queries would silently find wrong rows.
+   *
+   * @throws {IdError} `STORAGE_REFUSED` listing the columns that are wrong or missing.
+   *
+   * @example
+   * await ids.checkColumns(db)
+   */
+  async checkColumns(db: QueryExecutorProvider): Promise<void> {
+    const columns = [...this.declared].flatMap(([table, ids]) =>
+      [...ids].map(([name, { path, storage, column }]) => {
+        const [own = '', of = '', schema] = this.renamed([name, ...table.split('.').reverse()])
+        return { path, schema, table: of, column: own, storage, isList: column.role === 'list' }
+      }),
+    )
+    const faults = await columnFaults(this.database, columns, async (text, parameters) => {
+      const { rows } = await db
+        .getExecutor()
+        .executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...parameters]))
+      return rows
+    })
+    if (faults.length === 0) return
+    throw new IdError(
+      'STORAGE_REFUSED',
+      `${faults.map(({ message }) => message).join('; ')}. Change the column${faults.length > 1 ? 's' : ''} ` +
+        'by a migration, or the declaration',
+      { field: 'checkColumns' },
+    )
+  }
+
+  /** Names as the inner plugins send them to the database. */
+  private renamed(names: readonly string[]): string[] {
+    let node: RootOperationNode = RawNode.createWithChildren(names.map((name) => IdentifierNode.create(name)))
+    for (const plugin of this.inner) node = plugin.transformQuery({ node, queryId: createQueryId() })
+    return (node as RawNode).parameters.map((one) => (one as IdentifierNode).name)
   }
 
   /**

@@ -41,16 +41,19 @@ export async function orphans(examination: Examination): Promise<Finding[]> {
   const { database, full, sample, allColumns } = examination
   const findings: Finding[] = []
   for (const idColumn of storedColumns(examination)) {
-    const { quotedName, quotedTable, references, rows } = idColumn.column
+    const { quotedName, quotedTable, references, rows, collation } = idColumn.column
     const target = allColumns.find((column) => placeOf(column) === references)
     const parent = storedColumns(examination).find(({ column }) => column === target)
-    // Collations that the database can't compare have their own finding.
-    if (target === undefined || target.collation !== idColumn.column.collation) continue
+    if (target === undefined) continue
+    // Only PostgreSQL can compare texts of two collations by a third one.
+    const isPostgres = database.kind === 'postgres'
+    if (!isPostgres && target.collation !== collation) continue
+    const parentValue = `parent.${target.quotedName}${isPostgres && collation ? ' COLLATE "C"' : ''}`
     const limit = full ? '' : ` LIMIT ${sample}`
     const found = await database.query(
       `SELECT DISTINCT value FROM (SELECT ${quotedName} AS value FROM ${quotedTable}
         WHERE ${quotedName} IS NOT NULL${limit}) AS child
-        WHERE NOT EXISTS (SELECT 1 FROM ${target.quotedTable} AS parent WHERE parent.${target.quotedName} = child.value)
+        WHERE NOT EXISTS (SELECT 1 FROM ${target.quotedTable} AS parent WHERE ${parentValue} = child.value)
         LIMIT ${ORPHANS + 1}`,
     )
     if (found.length === 0) continue
@@ -66,7 +69,7 @@ export async function orphans(examination: Examination): Promise<Finding[]> {
     const isComplete = full || rows <= sample
     const { sql } = await replacement({ ...examination, newIds: [] }, { idColumn, isComplete }, faults)
     const lost = found.length - faults.count
-    const condition = `${quotedName} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${target.quotedTable} AS parent WHERE parent.${target.quotedName} = ${quotedTable}.${quotedName})`
+    const condition = `${quotedName} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${target.quotedTable} AS parent WHERE ${parentValue} = ${quotedTable}.${quotedName})`
     const leaves =
       lost > 0
         ? `restore the missing rows of ${target.table}, or change these: SELECT * FROM ${quotedTable} WHERE ${condition}`

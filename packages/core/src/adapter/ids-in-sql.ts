@@ -18,7 +18,12 @@ export interface SqlIdColumn {
 /** A placeholder: its number from 0, or its name. */
 export type PlaceholderKey = number | string
 
-/** In place of a value that a prepared statement gets when it is executed. */
+/**
+ * In place of a value that a prepared statement gets when it is executed.
+ *
+ * @example
+ * const value = (key: PlaceholderKey) => (key === 0 ? LATER : undefined)
+ */
 export const LATER: unique symbol = Symbol('later')
 
 /** SQL, and what its placeholders are. */

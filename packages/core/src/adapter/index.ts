@@ -79,4 +79,10 @@ export {
   sqlCall,
   sqlFunction,
 } from './sql-call.js'
-export { type ColumnFault, columnFaults, type DeclaredColumn, type RunQuery } from './stored-columns.js'
+export {
+  type ColumnFault,
+  columnFaults,
+  type DeclaredColumn,
+  POSTGRES_COLLATION,
+  type RunQuery,
+} from './stored-columns.js'

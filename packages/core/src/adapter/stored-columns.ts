@@ -85,6 +85,25 @@ function described({ type, length, collation }: StoredColumn): string {
   return collation ? `${sized} COLLATE ${collation}` : sized
 }
 
+/**
+ * SQL of PostgreSQL, for a collation in a row `o` of pg_collation: `C` if it sorts by code point, whatever its name is;
+ * otherwise its name in SQL, or `default` with the locale of the database. Null without a collation. A builtin locale
+ * always sorts by code point. pg_database has other columns in each version, hence the JSON.
+ *
+ * @example
+ * const query = `SELECT a.attname, ${POSTGRES_COLLATION} AS collation FROM pg_attribute a
+ *   LEFT JOIN pg_collation o ON o.oid = a.attcollation WHERE a.attrelid = 'orders'::regclass`
+ */
+export const POSTGRES_COLLATION = `(
+  SELECT CASE WHEN provider = 'b' OR provider = 'c' AND locale ~* '^(C|POSIX)([.]|$)' THEN 'C'
+      WHEN o.collprovider <> 'd' THEN o.oid::regcollation::text
+      ELSE 'default (' || CASE provider WHEN 'i' THEN 'icu ' ELSE '' END || locale || ')' END
+    FROM pg_catalog.pg_database AS d, to_jsonb(d) AS own,
+      LATERAL (SELECT CASE o.collprovider WHEN 'd' THEN coalesce(own ->> 'datlocprovider', 'c') ELSE o.collprovider::text END,
+        CASE WHEN o.collprovider <> 'd' THEN coalesce(o.collcollate, '')
+          ELSE coalesce(own ->> 'datlocale', own ->> 'daticulocale', d.datcollate) END) AS of (provider, locale)
+   WHERE o.oid IS NOT NULL AND d.datname = current_database())`
+
 type Look = (columns: readonly DeclaredColumn[], query: RunQuery) => PromiseLike<unknown>
 
 /** MySQL and MariaDB, where the server decides whether names of tables are case-sensitive. */
@@ -116,15 +135,12 @@ const LOOKS: Readonly<Record<Database, Look>> = {
       `SELECT given.i::int - 1 AS at,
         format_type(CASE WHEN t.typbasetype = 0 THEN t.oid ELSE t.typbasetype END,
           CASE WHEN t.typbasetype = 0 THEN a.atttypmod ELSE t.typtypmod END) AS type,
-        CASE co.collprovider WHEN 'c' THEN co.collcollate WHEN 'd' THEN (
-          SELECT CASE coalesce(to_jsonb(d) ->> 'datlocprovider', 'c') WHEN 'c' THEN d.datcollate WHEN 'b' THEN 'C.UTF-8'
-            ELSE 'of the database' END FROM pg_database d WHERE d.datname = current_database())
-          ELSE co.collname END AS collation
+        ${POSTGRES_COLLATION} AS collation
       FROM jsonb_array_elements($1::text::jsonb) WITH ORDINALITY AS given(it, i)
       JOIN pg_attribute a ON a.attrelid = to_regclass(given.it ->> 'path') AND a.attname = given.it ->> 'name'
         AND a.attnum > 0 AND NOT a.attisdropped
       JOIN pg_type t ON t.oid = a.atttypid
-      LEFT JOIN pg_collation co ON co.oid = a.attcollation`,
+      LEFT JOIN pg_collation o ON o.oid = a.attcollation`,
       [JSON.stringify(given)],
       ['at', 'type', 'collation'],
     )
@@ -132,13 +148,15 @@ const LOOKS: Readonly<Record<Database, Look>> = {
   /** Reads the CREATE TABLE text: SQLite has collations only there, and D1 refuses queries for columns. */
   sqlite: async (columns, query) => {
     const rows = await query(
-      `SELECT given.key AS at, m.sql AS definition FROM json_each(?) given
-        JOIN sqlite_master m ON m.type = 'table' AND m.name = given.value COLLATE NOCASE`,
+      `SELECT given.key AS at, m.type AS kind, m.sql AS definition FROM json_each(?) given
+        JOIN sqlite_master m ON m.type IN ('table', 'view') AND m.name = given.value COLLATE NOCASE`,
       [JSON.stringify(columns.map(({ table }) => table))],
-      ['at', 'definition'],
+      ['at', 'kind', 'definition'],
     )
-    return rows.flatMap(({ at, definition }) => {
-      const { column } = columns[Number(at)] as DeclaredColumn
+    return rows.flatMap(({ at, kind, definition }) => {
+      const { column, storage } = columns[Number(at)] as DeclaredColumn
+      // A view has the types of its tables, which are declared too.
+      if (kind === 'view') return [{ at, type: storage.column.type as string, collation: undefined }]
       const declared = declarationIn(definition as string, column)
       return declared ? [{ at, ...declared }] : []
     })
@@ -184,16 +202,13 @@ const fitsInMysql: Fits = ({ type, collation, length }, { storage: { name, colum
   return /^(var)?char/.test(type) && Number(length) >= width && /_bin$/.test(collation ?? '')
 }
 
-/** Collations of PostgreSQL that compare bytes. */
-const BY_BYTES = /^(C|POSIX|C\.utf-?8|ucs_basic|pg_c_utf8)$/i
-
 const FITS: Readonly<Record<Database, Fits>> = {
   postgres: ({ type, collation }, { isList = false, storage: { family, name, column } }) => {
     const [, base, width] = /^([^([]*)(?:\((\d+)\))?/.exec(type) ?? []
     if (type.endsWith('[]') !== isList) return false
     if (name !== 'text') return base === column.type
     const isWide = width === undefined || Number(width) >= (family.textLength ?? 0)
-    return (base === 'text' || base === 'character varying') && isWide && BY_BYTES.test(collation ?? '')
+    return (base === 'text' || base === 'character varying') && isWide && collation === 'C'
   },
   // The affinity decides: a numeric one would change texts of digits.
   sqlite: ({ type, collation }, { storage: { name } }) => {

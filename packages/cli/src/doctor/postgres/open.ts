@@ -1,4 +1,4 @@
-import { quoteName } from '@snoflax/core/adapter'
+import { POSTGRES_COLLATION, quoteName } from '@snoflax/core/adapter'
 import type { Client } from 'pg'
 import { driver, reach } from '../../databases.js'
 import {
@@ -116,15 +116,7 @@ const COLUMNS = `
   SELECT n.nspname AS schema, c.relname AS table, a.attname AS name, coalesce(size.rows, 0)::bigint AS rows,
     base.typname AS type, format_type(a.atttypid, a.atttypmod) AS declared,
     CASE WHEN base.typname IN ('varchar', 'bpchar') AND a.atttypmod > 4 THEN a.atttypmod - 4 END AS length,
-    CASE WHEN a.attcollation = 0 THEN NULL
-      WHEN o.collname <> 'default' AND o.collprovider = 'c' THEN coalesce(o.collcollate, o.collname)
-      WHEN o.collname <> 'default' THEN o.collname
-      ELSE (SELECT CASE d.doc ->> 'datlocprovider'
-              WHEN 'i' THEN 'icu ' || coalesce(d.doc ->> 'datlocale', d.doc ->> 'daticulocale', '')
-              WHEN 'b' THEN 'C'
-              ELSE d.doc ->> 'datcollate' END
-            FROM (SELECT to_jsonb(d) AS doc FROM pg_catalog.pg_database d
-                   WHERE d.datname = current_database()) d) END AS collation,
+    ${POSTGRES_COLLATION} AS collation,
     NOT a.attnotnull AS nullable,
     a.attgenerated <> '' AS generated,
     CASE WHEN a.attgenerated = '' THEN pg_get_expr(e.adbin, e.adrelid) END AS default_sql,

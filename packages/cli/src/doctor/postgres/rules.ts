@@ -9,14 +9,11 @@ import type { Cure } from '../report.js'
 import { headOf } from '../stored-value.js'
 import { curedWith, tiedTo } from '../tied.js'
 
-const BY_CODE = /^(?:C|POSIX|ucs_basic|pg_c_utf8)(?:\.|$)/i
-
 export const postgresRules: ColumnRules = {
   typeFault,
   hasCollationFault(idColumn) {
     const { column, storage } = idColumn
-    if (storage?.name !== 'text' || column.collation === undefined || BY_CODE.test(column.collation))
-      return false
+    if (storage?.name !== 'text' || (column.collation ?? 'C') === 'C') return false
     // The cure of the type also sets the collation.
     return typeFault(idColumn) === undefined
   },
