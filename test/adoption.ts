@@ -6,7 +6,7 @@ import {
   type Stage,
   type TableOptions,
 } from '@snoflax/adopt'
-import { flake, flax, sno } from '@snoflax/core'
+import { flake, flax, prefixed, sno } from '@snoflax/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { MysqlDatabase } from './databases/mysql.js'
 import { mysql } from './databases/mysql.js'
@@ -71,7 +71,11 @@ const TABLES: Record<OldKeys, TableOptions[]> = {
       createdAt: 'at',
       generator: (clock) => flax.generator({ monotonic: true, clock }),
     },
-    { table: 'customer', createdAt: SPAN, generator: (clock) => sno.generator({ partition: 8, clock }) },
+    {
+      table: 'customer',
+      createdAt: SPAN,
+      generator: (clock) => prefixed(sno, 'cus').generator({ partition: 8, clock }),
+    },
   ],
 }
 

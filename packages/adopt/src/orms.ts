@@ -57,15 +57,19 @@ const tableName = (table: string): string => nameOf(shownName(table).split('.').
 const OWN = ['flax', 'sno', 'flake', 'uid', 'uidLocal']
 /** Families whose columns need a generator. */
 const NAMELESS = ['flake', 'uid', 'uidLocal']
-const hasOwn = ({ family, prefix }: RootPlan): boolean => prefix === undefined && OWN.includes(family)
+const hasOwn = ({ family }: RootPlan): boolean => OWN.includes(family)
 
-/** The family as TypeScript's expression. */
-function familyCode({ family, prefix }: RootPlan): string {
-  if (prefix === undefined) return family
-  return family === 'typeid' ? `typeid('${prefix}')` : `prefixed(${family}, '${prefix}')`
+/** The family as TypeScript's expression; a prefix is an option of the column, unless it is part of the family. */
+const familyCode = ({ family, prefix }: RootPlan): string =>
+  family === 'typeid' ? `typeid('${prefix}')` : family
+
+const prefixOption = ({ family, prefix }: RootPlan): string | false =>
+  prefix !== undefined && family !== 'typeid' && `prefix: '${prefix}'`
+
+const typeCode = (root: RootPlan): string => {
+  if (root.prefix !== undefined) return `Id<'${root.prefix}'>`
+  return hasOwn(root) ? `${pascal(root.family)}Id` : 'string'
 }
-
-const typeCode = ({ prefix }: RootPlan): string => (prefix === undefined ? 'string' : `Id<'${prefix}'>`)
 
 /** A parsed column type. */
 interface Read {
@@ -219,29 +223,32 @@ function prismaField(
   ].join(' ')
 }
 
+const typeormColumn = (root: RootPlan, form: '' | '.plain', more: string): string =>
+  hasOwn(root)
+    ? `${pascal(root.family)}IdColumn${form}(${more})`
+    : `IdColumn${form}(${[familyCode(root), more].filter(Boolean).join(', ')})`
+
+const drizzleColumn = (root: RootPlan): string =>
+  hasOwn(root) ? `${root.family}Id` : `idColumn(${familyCode(root)})`
+
 const DIALECTS: Record<Orm, Dialect> = {
   typeorm: {
     key: ({ column, property }, root) => {
-      const { family } = root
       const more = options([
         column !== property && `name: ${written(column)}`,
-        NAMELESS.includes(family) && 'generator',
+        prefixOption(root),
+        NAMELESS.includes(root.family) && 'generator',
         storageOption(root),
       ])
-      return hasOwn(root)
-        ? `@${pascal(family)}IdColumn(${more}) ${property}!: ${pascal(family)}Id`
-        : `@IdColumn(${[familyCode(root), more].filter(Boolean).join(', ')}) ${property}!: ${typeCode(root)}`
+      return `@${typeormColumn(root, '', more)} ${property}!: ${typeCode(root)}`
     },
     reference: ({ column, property }, root, isNullable) => {
-      const { family } = root
       const more = options([
         column !== property && `name: ${written(column)}`,
+        prefixOption(root),
         isNullable && 'nullable: true',
       ])
-      const own = hasOwn(root)
-      return `@${own ? `${pascal(family)}IdColumn.plain(` : `IdColumn.plain(${familyCode(root)}${more && ', '}`}${more}) ${property}!: ${
-        own ? `${pascal(family)}Id` : typeCode(root)
-      }${isNullable ? ' | null' : ''}`
+      return `@${typeormColumn(root, '.plain', more)} ${property}!: ${typeCode(root)}${isNullable ? ' | null' : ''}`
     },
     extra: ({ column, property }, old, database) => {
       const { word, base, length, isUnsigned, charset, collation } = typeIn(TYPEORM_TYPES[database], old)
@@ -286,22 +293,16 @@ const DIALECTS: Record<Orm, Dialect> = {
   },
   drizzle: {
     key: ({ column, property }, root, database) => {
-      const { family, storage } = root
-      const isExact = database === 'SQLite' && storage === 'bigint' && 'exactBigint: true'
-      const more = [
-        written(column),
-        options([NAMELESS.includes(family) && 'generator', storageOption(root), isExact]),
-      ]
-      const call = hasOwn(root)
-        ? `${family}Id(${more.filter(Boolean).join(', ')})`
-        : `idColumn(${[familyCode(root), ...more].filter(Boolean).join(', ')})`
-      return `${property}: ${call}.primaryKey(),`
+      const more = options([
+        prefixOption(root),
+        NAMELESS.includes(root.family) && 'generator',
+        storageOption(root),
+        database === 'SQLite' && root.storage === 'bigint' && 'exactBigint: true',
+      ])
+      return `${property}: ${drizzleColumn(root)}(${[written(column), more].filter(Boolean).join(', ')}).primaryKey(),`
     },
-    reference: ({ column, property }, root, isNullable) => {
-      const { family, table, key } = root
-      const column_ = hasOwn(root) ? `${family}Id.ref(` : `idColumn.ref(${familyCode(root)}, `
-      return `${property}: ${column_}${written(column)}, () => ${tableName(table)}.${nameOf(key).property})${isNullable ? '' : '.notNull()'},`
-    },
+    reference: ({ column, property }, root, isNullable) =>
+      `${property}: ${drizzleColumn(root)}.ref(${written(column)}, () => ${tableName(root.table)}.${nameOf(root.key).property})${isNullable ? '' : '.notNull()'},`,
     extra: ({ column, property }, old, database) => {
       const { word, base, length, isUnsigned } = typeIn(DRIZZLE_TYPES[database], old)
       const more = options([

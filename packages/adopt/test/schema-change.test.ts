@@ -1,5 +1,6 @@
 import type { Orm, Stage, TableOptions } from '@snoflax/adopt'
 import { flake, flax, prefixed, uid } from '@snoflax/core'
+import { typeid } from '@snoflax/families'
 import { mysql, type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Opened, plan } from './moves.js'
@@ -83,24 +84,24 @@ test.each<[Orm, 'uuid' | undefined, string[]]>([
     'typeorm',
     undefined,
     [
-      "@IdColumn(prefixed(flax, 'ord')) Id!: Id<'ord'>",
-      "@IdColumn.plain(prefixed(flax, 'ord'), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
+      "@FlaxIdColumn({ prefix: 'ord' }) Id!: Id<'ord'>",
+      "@FlaxIdColumn.plain({ name: 'big_order_id', prefix: 'ord' }) bigOrderId!: Id<'ord'>",
     ],
   ],
   [
     'typeorm',
     'uuid',
     [
-      "@IdColumn(prefixed(flax, 'ord'), { storage: 'uuid' }) Id!: Id<'ord'>",
-      "@IdColumn.plain(prefixed(flax, 'ord'), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
+      "@FlaxIdColumn({ prefix: 'ord', storage: 'uuid' }) Id!: Id<'ord'>",
+      "@FlaxIdColumn.plain({ name: 'big_order_id', prefix: 'ord' }) bigOrderId!: Id<'ord'>",
     ],
   ],
   [
     'drizzle',
     undefined,
     [
-      "Id: idColumn(prefixed(flax, 'ord'), 'Id').primaryKey(),",
-      "bigOrderId: idColumn.ref(prefixed(flax, 'ord'), 'big_order_id', () => bigOrders.Id).notNull(),",
+      "Id: flaxId('Id', { prefix: 'ord' }).primaryKey(),",
+      "bigOrderId: flaxId.ref('big_order_id', () => bigOrders.Id).notNull(),",
     ],
   ],
   [
@@ -121,6 +122,27 @@ test.each<[Orm, 'uuid' | undefined, string[]]>([
   ],
 ])('%s: a family with a prefix, in storage %s', async (orm, storage, lines) => {
   expect(await linesOf('uuid', behind('ord'), orm, 'finished', storage)).toEqual(lines)
+})
+
+const typeids: TableOptions['generator'] = (clock) => typeid('ord').generator({ clock })
+
+test.each<[Orm, string[]]>([
+  [
+    'typeorm',
+    [
+      "@IdColumn(typeid('ord')) Id!: Id<'ord'>",
+      "@IdColumn.plain(typeid('ord'), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
+    ],
+  ],
+  [
+    'drizzle',
+    [
+      "Id: idColumn(typeid('ord'))('Id').primaryKey(),",
+      "bigOrderId: idColumn(typeid('ord')).ref('big_order_id', () => bigOrders.Id).notNull(),",
+    ],
+  ],
+])('%s: a family without column functions of its own', async (orm, lines) => {
+  expect(await linesOf('uuid', typeids, orm, 'finished')).toEqual(lines)
 })
 
 test('an adoption in progress continues only with the same prefix', async () => {
