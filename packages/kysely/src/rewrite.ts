@@ -82,9 +82,7 @@ export class Rewriter {
    *
    * @throws {IdError} for a malformed id, with its column.
    */
-  rewrite<ANode extends Node>(
-    given: ANode,
-  ): { node: ANode; answer?: Answer | undefined } {
+  rewrite<ANode extends Node>(given: ANode): { node: ANode; answer?: Answer | undefined } {
     this.hasTimes = false
     // A value that a statement itself returns is compared with nothing.
     const node = this.visit(given, undefined, OTHER) as ANode
