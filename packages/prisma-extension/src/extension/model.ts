@@ -21,8 +21,6 @@ export interface IdColumn {
   readonly storage: IdStorage<string>
   /** Generates an id; undefined if the extension generates none. */
   readonly generate: (() => string) | undefined
-  /** Database value → id. */
-  read(value: unknown): unknown
 }
 
 /** Generators by family name. */
@@ -92,21 +90,8 @@ function idColumn(
       `snoflax({ generators: { ${(baseOf(family) ?? family).name}: ${example} } })`
     const generate =
       generators && idSource({ family, generator: generatorOf(family, generators), meta, usage })
-    return { name, model, field, settings, storage, generate, read: remembering(storage.fromDatabase) }
+    return { name, model, field, settings, storage, generate }
   })
-}
-
-/** Keeps the last result: neighbouring rows often reference the same row, and comparing a value is faster than reading it. */
-function remembering(read: (value: unknown) => unknown): (value: unknown) => unknown {
-  let last: unknown = null
-  let id: unknown = null
-  return (value) => {
-    if (value !== last) {
-      id = read(value)
-      last = value
-    }
-    return id
-  }
 }
 
 /** A model with its related models. The lists are for fast iteration. */

@@ -1,66 +1,54 @@
 import { IdError } from '@snoflax/core'
 import { show } from '@snoflax/core/adapter'
-import type { IdColumn, Model, Relation } from './model.js'
+import type { IdColumn, Model } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
 type Row = Record<string, unknown>
 
 /** Converts the result of an operation: ids in place of database values. */
-export type ReadAnswer = (model: Model, answer: unknown, place: Place) => unknown
+export type ReadAnswer = (model: Model, answer: unknown, place: Place) => void
 
 /**
  * Puts ids in place of database values in the rows of a result. The rows belong to the call, so they are changed in
- * place.
+ * place, column by column.
  */
 export const readRows: ReadAnswer = (model, answer, place) => {
-  if (!Array.isArray(answer)) readRow(model, answer as Row | null | undefined, place)
-  else for (let index = 0; index < answer.length; index++) readRow(model, answer[index], place, index)
-  return answer
+  const rows = (Array.isArray(answer) ? answer : [answer]) as readonly Row[]
+  const placeOf = (index: number) => (Array.isArray(answer) ? inside(place, index) : place)
+  readIds(model, rows, placeOf)
+  for (const { field, target } of model.convertedRelations) {
+    for (let index = 0; index < rows.length; index++) {
+      const related = rows[index]?.[field]
+      if (related != null) readRows(target, related, inside(placeOf(index), field))
+    }
+  }
 }
 
 /** The same for `aggregate` and `groupBy`, whose `_min` and `_max` contain ids as well. */
 export const readAggregates: ReadAnswer = (model, answer, place) => {
-  for (const row of [answer].flat() as Row[]) {
-    readIds(model, row, place)
-    for (const ids of [row['_min'], row['_max']]) {
-      if (ids != null) readIds(model, ids as Row, place)
-    }
-  }
-  return answer
+  const rows = [answer].flat() as Row[]
+  const ends = rows.flatMap((row) => [row['_min'], row['_max']]).filter((ids) => ids != null) as Row[]
+  readIds(model, [...rows, ...ends], () => place)
 }
 
-// This runs for every row of every result, so it walks prepared lists by index, and creates places only for errors.
-
-function readRow(model: Model, row: Row | null | undefined, place: Place, at?: number): void {
-  if (row == null) return
-  readIds(model, row, place, at)
-  const { convertedRelations: relationList } = model
-  for (let index = 0; index < relationList.length; index++) {
-    const { field, target } = relationList[index] as Relation
-    const related = row[field]
-    if (related != null) readRows(target, related, inside(placeOf(place, at), field))
-  }
-}
-
-const placeOf = (place: Place, at: number | undefined): Place =>
-  at === undefined ? place : inside(place, at)
-
-function readIds({ converted: idList }: Model, row: Row, place: Place, at?: number): void {
-  for (let index = 0; index < idList.length; index++) {
-    const column = idList[index] as IdColumn
-    const value = row[column.field]
-    if (value == null) continue
+function readIds({ converted }: Model, rows: readonly Row[], placeOf: (index: number) => Place): void {
+  for (const column of converted) {
+    const { field, storage } = column
+    const read = storage.fromDatabase as (value: unknown) => unknown
+    let index = 0
     try {
-      row[column.field] = readId(column, value)
+      for (; index < rows.length; index++) {
+        const row = rows[index] as Row
+        const value = row[field]
+        if (typeof value === 'string') row[field] = read(value)
+        else if (value != null) row[field] = Array.isArray(value) ? value.map(read) : read(value)
+      }
     } catch (error) {
-      refuseValue(error, column, value, inside(placeOf(place, at), column.field), keysOf(idList, column, row))
+      const row = rows[index] as Row
+      refuseValue(error, column, row[field], inside(placeOf(index), field), keysOf(converted, column, row))
     }
   }
 }
-
-/** A database value, or a list of them, as ids. */
-const readId = (column: IdColumn, value: unknown): unknown =>
-  Array.isArray(value) ? value.map((item) => column.read(item)) : column.read(value)
 
 /**
  * Adds the stored value, and keys that identify the row, to the error of reading a value.
