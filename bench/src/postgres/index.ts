@@ -4,6 +4,7 @@ import { clients } from './clients.js'
 import { bounds, decode, encode, time } from './codecs.js'
 import { generate } from './generate.js'
 import { insert } from './insert.js'
+import { orders } from './orders.js'
 import { openPlace, type Place } from './place.js'
 import { range } from './range.js'
 import { manyWriters, oneRow } from './rows.js'
@@ -23,6 +24,7 @@ export const postgres: Chapter<Place> = {
     insert,
     checked,
     size,
+    orders,
     range,
     report,
   ],

@@ -42,7 +42,7 @@ export const doctor = (terminal: Terminal): Command =>
       .option('--schema <name>', 'schema of the pg-sql functions (default: snoflax)')
       .option(
         '--column <table.column=family[:storage]>',
-        'declares a column of ids; can be repeated',
+        'declares a column of ids, such as orders.id=sno:uuid or customers.id=flax:cus_; can be repeated',
         collect,
         [],
       )
