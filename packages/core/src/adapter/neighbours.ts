@@ -9,7 +9,7 @@ const NOTHING: Row = []
 /** Brackets in brackets that are looked into: a list of rows has two levels. */
 const DEEPEST = 4
 const BEFORE_ROWS = 'AND OR NOT WHERE ON HAVING SET WHEN THEN ELSE SELECT RETURNING BY ROW CASE'.split(' ')
-const COMPARING = new Set(['=', '==', '<>', '!=', '<', '<=', '>', '>=', '<=>'])
+const COMPARING = new Set(['=', '==', '<>', '!=', '<', '<=', '>', '>=', '<=>', '@>', '<@', '&&'])
 
 /**
  * The columns that the placeholders, string literals and other columns of SQL stand beside: `column op value` in either order, lists,
@@ -143,6 +143,7 @@ class Reader {
   /** The items of a bracket, each as a row. An item that is not a single operand or a row has no operands. */
   private itemsIn(open: number, depth = 0): Row[] {
     const close = this.partner.get(open) ?? this.tokens.length
+    if (isWord(this.tokens[open + 1], 'SELECT')) return this.selected(open + 2)
     const items: Row[] = []
     for (let start = open + 1; start < close; ) {
       let end = start
@@ -158,6 +159,16 @@ class Reader {
   private item(start: number, end: number, depth: number): Row {
     const [row, behind] = this.startingAt(start, depth)
     return behind === end ? row : NOTHING
+  }
+
+  /** The one column that a subquery selects, if its name is qualified. */
+  private selected(start: number): Row[] {
+    const at = isWord(this.tokens[start], 'DISTINCT') ? start + 1 : start
+    const column = this.tokens[at]
+    const alias = at + (isWord(this.tokens[at + 1], 'AS') ? 2 : 1)
+    const isEnd = (end: number) => this.tokens[end]?.text === ')' || isWord(this.tokens[end], 'FROM')
+    const isOne = isEnd(alias) || isEnd(alias + 1)
+    return column?.kind === 'name' && column.parts.length > 1 && isOne ? [[[column]]] : []
   }
 
   private isOpening(at: number): boolean {

@@ -53,6 +53,10 @@ describe('what a value stands beside', () => {
     ],
     ['insert into t (id) overriding system value values ($1)', ['$1 id']],
     ['o.id = c.id and x = 1', ['o.id c.id', 'c.id o.id']],
+    ['o.id in (select distinct c.id as x from c)', ['o.id c.id', 'c.id o.id']],
+    ['$1 not in (select c.id)', ['$1 c.id']],
+    ['o.id = (select c.id y from c)', ['o.id c.id', 'c.id o.id']],
+    ['tags @> $1 or $2 <@ tags or tags && $3', ['$1 tags', '$2 tags', '$3 tags']],
     ['merge into t using s on t.id = $1 when not matched then insert (id) values ($2)', ['$1 t.id', '$2 id']],
   ])('%s', (sql, columns) => {
     expect(beside(sql)).toEqual(columns)
@@ -69,6 +73,10 @@ describe('what a value stands beside', () => {
     'insert into t select $1',
     'select * from (values ($1)) v',
     'id = (select $1)',
+    '$1 in (select id from t)',
+    '$1 in (select t.id || x from t)',
+    '$1 in (select t.x t, t.id from t)',
+    '$1 in (select t.x as t, t.id from t)',
     'id like $1',
   ])('%s: nothing', (sql) => {
     expect(beside(sql)).toEqual([])
