@@ -43,8 +43,11 @@ export interface SqlWithValues {
   later?(key: PlaceholderKey): void
   /** The id column that a placeholder is, null for another column. What stands beside one is converted, id or not. */
   column?(key: PlaceholderKey): SqlIdColumn | null | undefined
-  /** The id column that a name means here, null for another column; undefined where only the name itself tells. */
-  named?(parts: readonly string[]): SqlIdColumn | null | undefined
+  /**
+   * The id column that a name means here, null for another column, several if it can be either; undefined where only the name
+   * itself tells.
+   */
+  named?(parts: readonly string[]): SqlIdColumn | null | readonly (SqlIdColumn | null)[] | undefined
 }
 
 /** Ids of the next years are range bounds. A text of letters that is no id mostly contains a later time. */
@@ -97,7 +100,9 @@ export class SqlIds {
     for (const value of values) if (this.mayBe(value)) return true
     const { silent } = this.converting()
     return (
-      silent.length > 0 && /['"$]/.test(sql) && sql.split(/['"$]/).some((text) => silent.some(isOf(text)))
+      silent.length > 0 &&
+      /['"$]/.test(sql) &&
+      sql.split(/['"$]/).some((text) => textsIn(text).some((one) => silent.some(isOf(one))))
     )
   }
 

@@ -177,6 +177,9 @@ describe('ids in SQL', () => {
     const column = { place: 'parcels.ref', storage: () => storageFor(flax, 'sqlite', { storage: 'binary' }) }
     const named = ([name]: readonly string[]) => (name === 'ref' ? column : name === 'id' ? null : undefined)
     const find = (sql: string) => bytes.find({ sql, dialect: 'sqlite', value: () => ID, named })
+    const either = () =>
+      bytes.find({ sql: 'x = ?', dialect: 'sqlite', value: () => ID, named: () => [column, null] })
+    expectRefusal(either, 'INVALID_OPTION')
     expect(find('ref = ?').get(0)).toBe(column)
     expect(find('id = ?').size).toBe(0)
     expectRefusal(() => find('x = ?'), 'INVALID_OPTION')
@@ -229,5 +232,6 @@ describe('ids in SQL', () => {
   test('a quick test says that a statement has none', () => {
     expect(bytes.mayBeIn('select \'a\', "id" from orders where x = ?', ['abc', 5, null])).toBe(false)
     expect(idsIn('sqlite', 'text').mayBeIn(`x = '${ID}'`, [ID])).toBe(false)
+    expect(bytes.mayBeIn(`tags @> '{${ID}}'`, [])).toBe(true)
   })
 })
