@@ -26,7 +26,6 @@ const MATRIX = [
         'operators',
         'writes',
         'lists',
-        'expressions',
         'uid',
         'schemas',
         'constraints',

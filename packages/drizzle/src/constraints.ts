@@ -1,7 +1,6 @@
 import { type Column, getTableName, is, SQL, sql, type Table } from 'drizzle-orm'
-import { idColumnsOf } from './binding/values.js'
 import type { IdDialect } from './id-column/dialect.js'
-import { findIds, IDS, idsOf } from './id-column/ids.js'
+import { findIds, IDS, idColumnsOf, idsOf } from './id-column/ids.js'
 import { literal } from './id-column/literal.js'
 import { shared } from './shared.js'
 

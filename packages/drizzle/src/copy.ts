@@ -2,6 +2,7 @@ import { IdError } from '@snoflax/core'
 import { getTableName, QueryPromise, SQL, Table } from 'drizzle-orm'
 import { npmVersion } from 'drizzle-orm/version'
 import type { IdDialect } from './id-column/dialect.js'
+import type { ColumnIds } from './id-column/ids.js'
 import { shared } from './shared.js'
 
 /** A class that we patch. */
@@ -80,11 +81,12 @@ export function rememberPatched(TheirSQL: typeof SQL): void {
  *
  * @throws {IdError} `UNSUPPORTED_VERSION`.
  */
-export function checkBuilder(path: string): void {
+export function checkBuilder(ids: ColumnIds): void {
   const file = callerIn(BUILDING_FILE)
   if (file === undefined || shared.patched.has(file.replace(BUILDING_FILE, '$1sql$1sql.$2'))) return
+  if (!ids.storage.converts) return
   const load = modulesBeside(file, /casing\./.test(file) ? '.' : '..')
-  throw anotherCopy(path, 'this query is built', load?.('version').npmVersion, file)
+  throw anotherCopy(ids.place, 'this query is built', load?.('version').npmVersion, file)
 }
 
 const anotherCopy = (

@@ -17,7 +17,7 @@ export type {
   StorageOptions,
 } from './id-column/types.js'
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'
-export { fromDatabase, parameter, placeholder, toDatabase, type ValueOf } from './parameters.js'
+export { asText, fromDatabase, parameter, placeholder, toDatabase, type ValueOf } from './parameters.js'
 export { type SeedFunctions, seedIds } from './seed.js'
 export { type AnyDatabase, checkColumns } from './stored-columns.js'
 export {

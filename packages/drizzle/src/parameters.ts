@@ -1,7 +1,6 @@
 import type { DatabaseValue } from '@snoflax/core'
 import { type Column, type GetColumnData, type Param, type Placeholder, sql } from 'drizzle-orm'
-import { elementOf } from './binding/values.js'
-import { idsOf, isList } from './id-column/ids.js'
+import { elementOf, idsOf, isList } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
 
 /**
@@ -34,6 +33,16 @@ export type ValueOf<AColumn extends Column, Data = GetColumnData<AColumn, 'raw'>
  */
 export const parameter = <AColumn extends Column>(column: AColumn, id: ValueOf<AColumn>) =>
   sql.param(id, isElement(column, id) ? elementOf(column) : encoder(column))
+
+const AS_IT_IS = { mapToDriverValue: (value: unknown): unknown => value }
+
+/**
+ * A text in a raw `sql` template that is sent as it is, though it looks like an id.
+ *
+ * @example
+ * await db.execute(sql`SELECT count(*) FROM logs WHERE lower(token) = ${asText(token)}`)
+ */
+export const asText = (value: string) => sql.param(value, AS_IT_IS)
 
 /**
  * The value to pass to a driver for an id of the column; for an array column, for a list of ids or one of its elements.

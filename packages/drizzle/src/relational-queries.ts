@@ -1,6 +1,4 @@
-import type { Database } from '@snoflax/core'
-import { type Column, is, SQL, sql } from 'drizzle-orm'
-import { bound, idColumnOf, mapResult } from './binding/values.js'
+import { type Column, type SQL, sql } from 'drizzle-orm'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds, isList } from './id-column/ids.js'
 import { TimeDecoder } from './time.js'
@@ -19,7 +17,6 @@ export interface RelationalQuery {
 interface QueryConfig {
   readonly columns?: Record<string, boolean | undefined>
   readonly extras?: Extras | ((...given: GivenByDrizzle) => Extras)
-  readonly where?: SQL | ((...given: GivenByDrizzle) => SQL | undefined)
 }
 
 type GivenByDrizzle = [fields: Record<string, Column>, operators: object]
@@ -36,13 +33,9 @@ type InJson = IdDialect['inJson']
 export function keepingIds(
   build: (query: RelationalQuery) => BuiltQuery,
   query: RelationalQuery,
-  database: Database,
   inJson: InJson,
 ): BuiltQuery {
-  const exact =
-    query.nestedQueryRelation === undefined
-      ? new ExactQuery(query, database)
-      : new ExactQuery(query, database, inJson)
+  const exact = new ExactQuery(query, query.nestedQueryRelation === undefined ? undefined : inJson)
   return exact.restore(build({ ...query, queryConfig: exact.config() }))
 }
 
@@ -56,8 +49,7 @@ class ExactQuery {
 
   constructor(
     private readonly query: RelationalQuery,
-    private readonly database: Database,
-    private readonly inJson?: InJson,
+    private readonly inJson: InJson | undefined,
   ) {
     this.given = query.queryConfig === true ? {} : query.queryConfig
     this.columns = inJson ? inexactColumns(query.tableConfig.columns, this.given, inJson) : []
@@ -71,15 +63,7 @@ class ExactQuery {
       ...given,
       ...(columns.length > 0 && { columns: {} }),
       extras: (...of) => ({ ...this.columnExtras(of[0]), ...this.ownExtras(of) }),
-      ...(given.where && { where: (...of) => this.where(of) }),
     }
-  }
-
-  /** Binds values now, since Drizzle drops the decoders, by which we know what its expressions are. */
-  private where(of: GivenByDrizzle): SQL | undefined {
-    const { where } = this.given
-    const query = typeof where === 'function' ? where(...of) : where
-    return query && bound(query)
   }
 
   /** Puts the decoders back. */
@@ -100,7 +84,7 @@ class ExactQuery {
     return Object.fromEntries(extras)
   }
 
-  /** The user's extras; those that return ids or times of ids keep their decoder. */
+  /** The user's extras; those that are mapped with an id column or are times keep their decoder. */
   private ownExtras(of: GivenByDrizzle): Extras {
     const { extras } = this.given
     const own = Object.entries(typeof extras === 'function' ? extras(...of) : (extras ?? {}))
@@ -109,12 +93,11 @@ class ExactQuery {
 
   private keep(key: string, extra: SQL.Aliased): SQL.Aliased {
     const { sql: expression } = extra
-    const isOfIds = mapResult(expression, this.database)
     const { decoder } = expression as unknown as { decoder: object }
     const isTime = TimeDecoder.isDecoder(decoder)
-    if (!isOfIds && !isTime) return extra
+    if (!isTime && !findIds(decoder)) return extra
     this.fields.set(key, extra)
-    const column = isTime ? decoder.answers : idColumnOf(expression)
+    const column = isTime ? decoder.answers : (decoder as Column)
     return column ? this.exact(column, expression).as(extra.fieldAlias) : extra
   }
 
@@ -146,34 +129,4 @@ function selectedColumns(all: Record<string, Column>, wanted: QueryConfig['colum
   if (flags.length === 0) return []
   const isIncluding = flags.some(([, flag]) => flag)
   return Object.keys(all).filter((key) => (isIncluding ? wanted[key] === true : wanted[key] === undefined))
-}
-
-/** The part of the argument of Drizzle 1.0's method that we read. */
-interface Level {
-  readonly extras?: Readonly<Record<string, unknown>>
-  readonly with?: Readonly<Record<string, Level | boolean | undefined>>
-}
-
-/** For Drizzle 1.0: the query, with extras that are decoded as the ids that they return. */
-export const withAnswers = <Query extends { readonly queryConfig: Level | true }>(
-  query: Query,
-  database: Database,
-): Query => ({ ...query, queryConfig: answered(query.queryConfig, database) })
-
-function answered<Given extends Level | boolean | undefined>(level: Given, database: Database): Given {
-  if (typeof level !== 'object') return level
-  const map = (given: object, of: (one: unknown) => unknown) =>
-    Object.fromEntries(Object.entries(given).map(([key, one]) => [key, of(one)]))
-  const answer = (extra: unknown) => {
-    const { sql: query } = is(extra, SQL.Aliased) ? extra : { sql: extra }
-    if (is(query, SQL)) mapResult(query, database)
-    return extra
-  }
-  const extraOf = (one: unknown) =>
-    typeof one === 'function' ? (...given: unknown[]) => answer(one(...given)) : answer(one)
-  return {
-    ...level,
-    ...(level.extras && { extras: map(level.extras, extraOf) }),
-    ...(level.with && { with: map(level.with, (one) => answered(one as Level, database)) }),
-  }
 }

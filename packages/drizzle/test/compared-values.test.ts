@@ -1,8 +1,9 @@
 import { type FlaxId, flax, prefixed } from '@snoflax/core'
-import { flaxId, idColumn, snoId } from '@snoflax/drizzle/pg-core'
+import { asText, flaxId, idColumn, snoId } from '@snoflax/drizzle/pg-core'
 import {
   between,
   eq,
+  exists,
   fillPlaceholders,
   gt,
   ilike,
@@ -34,6 +35,9 @@ const [a, b] = [flax.generate(), flax.generate()]
 const bytes = (one: FlaxId) => flax.decode(one)
 const list = (...ids: FlaxId[]) =>
   `{${ids.map((one) => `"\\\\x${Buffer.from(bytes(one)).toString('hex')}"`).join(',')}}`
+for (const storage of ['binary', 'text'] as const) {
+  pgSchema(`of_${storage}`).table('visits', { visit: flaxId('visit', { storage }) })
+}
 const query = new QueryBuilder()
 const build = (query: SQL) => new PgDialect().sqlToQuery(query)
 
@@ -54,31 +58,12 @@ describe('a value compared with an id column is encoded', () => {
     ['in brackets', sql`${id} in (${a}, ${b})`, [bytes(a), bytes(b)]],
     ['not between', sql`${id} not between ${a} and ${b}`, [bytes(a), bytes(b)]],
     ['between symmetric', sql`${id} between symmetric ${a} and ${b}`, [bytes(a), bytes(b)]],
-    ['between a call and a value', sql`${id} between gen(${1}) and ${b}`, [1, bytes(b)]],
     [
       'between a value and a literal',
       sql`${id} between ${a} and now() or ${id} = ${b}`,
       [bytes(a), bytes(b)],
     ],
     ['between columns', sql`${a} between ${id} and ${table.other}`, [bytes(a)]],
-    [
-      'in a query that selects it',
-      inArray(id, query.select({ id: sql`${a}`.as('id') }).from(others)),
-      [bytes(a)],
-    ],
-    [
-      'in a union of such queries',
-      sql`${id} in ${query
-        .select({ id: sql<FlaxId>`coalesce(${others.id}, ${a})`.as('id') })
-        .from(others)
-        .union(query.select({ id: sql<FlaxId>`${b}`.as('id') }).from(others))}`,
-      [bytes(a), bytes(b)],
-    ],
-    [
-      'beside a query of something else',
-      sql`${id} = ${a} and ${name} in ${query.select({ name: sql`${b}`.as('name') }).from(others)}`,
-      [bytes(a), b],
-    ],
     ['is distinct from', sql`${id} is distinct from ${a}`, [bytes(a)]],
     ['is not distinct from', sql`${id} IS NOT  DISTINCT FROM ${a}`, [bytes(a)]],
     ["SQLite's is and is not", sql`${id} is ${a} or ${b} is not ${id}`, [bytes(a), bytes(b)]],
@@ -95,15 +80,12 @@ describe('a value compared with an id column is encoded', () => {
     ],
     ['rows in a list', sql`(${id}, ${name}) in ${[[a, 'x'], [b, 'y']]}`, [bytes(a), 'x', bytes(b), 'y']],
     ['in columns', sql`${a} in (${id}, ${table.other})`, [bytes(a)]],
-    ['in values', sql`${id} in (values (${a}), (${b}))`, [bytes(a), bytes(b)]],
     ['in brackets behind a literal', sql`${id} in ('x', gen(${1}, ${2}), ${a})`, [1, 2, bytes(a)]],
     ['in what is joined', sql`${id} in (${sql.join([sql`${a}`, sql`${b}`], sql`, `)})`, [bytes(a), bytes(b)]],
     ['in what is appended', sql`${id} = `.append(sql`${a}`), [bytes(a)]],
-    ['any of a list', sql`${id} = any(${[a, b]})`, [list(a, b)]],
     ['all of a parameter', sql`${id} <> ALL (${sql.param([a])}::bytea[])`, [list(a)]],
     ['any of an array', sql`${id} = any(array[${a}, ${b}])`, [bytes(a), bytes(b)]],
     ['any of a column', sql`${a} = any(${past})`, [bytes(a)]],
-    ['a list beside a column of lists', sql`${past} && ${[a, b]}`, [list(a, b)]],
     ['a parameter without an encoder', sql`${id} = ${sql.param(a)}`, [bytes(a)]],
     ['a value with a cast', sql`${id} = ${a}::bytea`, [bytes(a)]],
     ['without spaces', sql`${id}=${a} and ${b}<${id}`, [bytes(a), bytes(b)]],
@@ -135,102 +117,52 @@ describe('a value compared with an id column is encoded', () => {
     ['its lists', inArray(id, [a, b]), [bytes(a), bytes(b)]],
     ['its other lists', notInArray(id, [a]), [bytes(a)]],
     ['its ranges', between(id, a, b), [bytes(a), bytes(b)]],
-    ['an argument that coalesce answers', eq(sql`coalesce(${table.other}, ${id})`, a), [bytes(a)]],
-    ['an argument beside a column', sql`coalesce(${id}, ${a}) = ${b}`, [bytes(a), bytes(b)]],
-    ['nullif', sql`nullif(${id}, ${a}) is null`, [bytes(a)]],
-    ['an aggregate in a template', sql`max(${id}) filter (where true) > ${a}`, [bytes(a)]],
-    ['a window', sql`lag(${id}, 1, ${a}) over (order by ${id}) < ${b}`, [bytes(a), bytes(b)]],
-    ['a case', sql`case ${id} when ${a} then ${1} when ${b} then ${2} end`, [bytes(a), 1, bytes(b), 2]],
-    [
-      "a case's results",
-      sql`case when ${name} = ${'x'} then ${id} else ${a} end = ${b}`,
-      ['x', bytes(a), bytes(b)],
-    ],
-    ['a query in a template', sql`(select ${id} from ${table} limit ${1}) = ${a}`, [1, bytes(a)]],
-    ['a query of one column', eq(query.select({ id: max(id) }).from(table) as never, a), [bytes(a)]],
-    ['an element of an array', sql`array_position(${past}, ${a}) > ${1}`, [bytes(a), 1]],
-    ['what is put in front of an array', sql`array_prepend(${a}, ${past})`, [bytes(a)]],
-    ["MySQL's order by ids", sql`field(${id}, ${a}, ${b})`, [bytes(a), bytes(b)]],
     ['a row constructor', sql`row(${id}, ${name}) = row(${a}, ${'x'})`, [bytes(a), 'x']],
-    ['a list in brackets', sql`${id} in (${[a, b]})`, [bytes(a), bytes(b)]],
   ])('%s', (_, query, params) => {
     expect(build(query).params).toEqual(params)
   })
 
   test.each<[string, SQL]>([
-    ['a call', sql`my_function(${id}, ${a})`],
-    ['what is made of the column', sql`${a} = ${id} || 'y'`],
-    ['the column as text', sql`${id}::text = ${a}`],
-    ['a call in a list', sql`${id} in (${b}, my_function(${a}))`],
-    ['a call of a value', sql`${id} = my_function(${a})`],
-    ['a list in a call', sql`my_function(${id}, ${[b, a]})`],
-  ])('an id that no rule converts is refused: %s', (_, query) => {
-    expect(() => build(query)).toThrow(
-      expect.objectContaining({
-        code: 'INVALID_OPTION',
-        path: 't.id',
-        message: expect.stringMatching(/^t\.id: can't tell whether the id ".{16}" .*parameter\(column, id\)/),
-      }),
-    )
-  })
-
-  test.each<[string, SQL]>([
-    ['in a condition', sql`${name} = ${'x'} and bare_id = ${a}`],
-    ['in a list', sql`bare_id in ${[b, a]}`],
-    ['in other letters', sql`"one"."BARE_ID" <> ${a}`],
+    ['by its name', sql`${name} = ${'x'} and bare_id = ${a}`],
+    ['by its name in other letters', sql`"one"."BARE_ID" <> ${a}`],
     ['by sql.identifier()', sql`${sql.identifier('one')}.${sql.identifier('bare_id')} = ${a}`],
     ['by a reserved word too', sql`${sql.identifier('order')}.${sql.identifier('bare_id')} = ${a}`],
     ['of what an upsert proposes', sql`excluded.${sql.identifier('bare_id')} = ${a}`],
-  ])('an id compared with a column that only the text names is refused: %s', (_, query) => {
-    expect(() => build(query)).toThrow(
-      expect.objectContaining({
-        code: 'INVALID_OPTION',
-        path: 'one.bare_id',
-        message: expect.stringMatching(/^one\.bare_id or two\.bare_id: the text of the SQL names the column/),
-      }),
-    )
+    ['behind its table', sql`select 1 from ${alike[0]} where ${alike[0]}.bare_id = ${a}`],
+    ['in an insert', sql`insert into one (name, bare_id) values (${'x'}, ${a})`],
+    ['in an update', sql`update ${table} set name = ${'x'}, other = ${a}`],
+  ])('where the text names the column: %s', (_, query) => {
+    expect(build(query).params.at(-1)).toEqual(bytes(a))
   })
 
   test.each<[string, SQL]>([
-    ['behind its table', sql`select 1 from ${alike[0]} where ${alike[0]}.bare_id = ${a}`],
-    ['in an insert', sql`insert into one (name, bare_id) values (${'x'}, ${a})`],
-  ])('an id compared with a column of a table that the statement names is refused: %s', (_, query) => {
+    ['a call', sql`my_function(${id}, ${a})`],
+    ['what is made of the column', sql`${a} = ${id} || 'y'`],
+    ['a call in a list', sql`${id} in (${b}, my_function(${a}))`],
+    ['a call of a value', sql`${id} = my_function(${a})`],
+    ['a list in a call', sql`my_function(${id}, ${[b, a]})`],
+    ['an argument of coalesce', sql`coalesce(${id}, ${a}) is null`],
+    ['a case', sql`case ${id} when ${a} then 1 end`],
+    ['values', sql`${id} in (values (${a}))`],
+    ['what a query selects', inArray(id, query.select({ id: sql`${a}`.as('id') }).from(others))],
+    ['an insert without columns', sql`insert into t values (${a})`],
+    ['an unknown name', sql`unknown_column = ${a}`],
+    ['a text', sql.raw(`id = '${a}'`)],
+    ['JSON', sql`select 1 from json_each(${JSON.stringify([a])})`],
+    ['a name of columns of two storages', sql`visit = ${a}`],
+  ])('an id that stands beside no one column is refused: %s', (_, query) => {
     expect(() => build(query)).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTION',
-        path: 'one.bare_id',
-        message: expect.stringMatching(/^one\.bare_id: the text of the SQL names the column/),
+        message: expect.stringMatching(/ the id .* parameter\(column, id\) .* asText\(value\)/),
       }),
     )
   })
-
-  test.each(['first', 'last'])(
-    'of two tables with one name in two schemas both count: binary %s',
-    (which) => {
-      const name = `visit_${which}`
-      const storages = ['binary', 'text'] as const
-      for (const storage of which === 'first' ? storages : [...storages].reverse()) {
-        pgSchema(`of_${storage}`).table('visits', { id: flaxId(name, { storage }) })
-      }
-      for (const query of [sql.raw(`${name} = '${a}'`), sql`${sql.raw(name)} = ${a}`]) {
-        expect(() => build(query)).toThrow(
-          expect.objectContaining({
-            path: `of_binary.visits.${name}`,
-            message: expect.stringMatching(
-              new RegExp(
-                `^of_binary.visits.${name} or of_text.visits.${name}: .* \\((binary|text) or (binary|text)\\)`,
-              ),
-            ),
-          }),
-        )
-      }
-    },
-  )
 
   test("an id in SQL written to a column without ids is sent unchanged, whatever the column's name", () => {
     const plain = pgTable('plain', { id: text(), name: text() })
     const db = drizzle.mock()
-    const set = { id: sql`${a}`, name: sql`lower(${b})` }
+    const set = { id: sql`${a}`, name: sql`${b}` }
     const writes = [
       db.update(plain).set(set),
       db.insert(plain).values(set),
@@ -245,23 +177,19 @@ describe('a value compared with an id column is encoded', () => {
     ).toThrow('t.id: ')
   })
 
-  test('a placeholder compared with a column that only the text names is refused if it gets an id', () => {
+  test('a placeholder that stands beside no column is refused if it gets an id', () => {
     const built = build(
-      sql`bare_id = ${sql.placeholder('x')} or total = ${sql.placeholder('y')} or bare_id = ${7}`,
+      sql`my_function(${id}, ${sql.placeholder('x')}) and bare_id = ${sql.placeholder('y')}`,
     )
-    expect(fillPlaceholders(built.params, { x: 'y', y: a })).toEqual(['y', a, 7])
-    expect(() => fillPlaceholders(built.params, { x: a, y: a })).toThrow('one.bare_id or two.bare_id: the')
+    expect(fillPlaceholders(built.params, { x: 'y', y: a })).toEqual(['y', bytes(a)])
+    expect(() => fillPlaceholders(built.params, { x: a, y: a })).toThrow(' the id ')
   })
 
-  test('a placeholder that no rule converts is refused if it gets an id', () => {
-    const built = build(sql`my_function(${id}, ${sql.placeholder('x')})`)
-    expect(fillPlaceholders(built.params, { x: 'y' })).toEqual(['y'])
-    expect(() => fillPlaceholders(built.params, { x: a })).toThrow("t.id: can't tell whether the id")
-  })
-
-  test('a placeholder gets the encoder of the column', () => {
+  test('a placeholder is encoded as the column', () => {
     for (const query of [gt(id, sql.placeholder('x')), inArray(id, [sql.placeholder('x')])]) {
-      expect(build(query).params).toMatchObject([{ value: { name: 'x' }, encoder: id }])
+      const { params } = build(query)
+      expect(params).toMatchObject([{ value: { name: 'x' } }])
+      expect(fillPlaceholders(params, { x: a })).toEqual([bytes(a)])
     }
   })
 
@@ -269,7 +197,7 @@ describe('a value compared with an id column is encoded', () => {
     expect(() => build(sql`${table.other} = ${'wrong'}`)).toThrow('t.other: flax: an id has 16 characters')
     expect(() => build(sql`${table.other} in ${[a, 'wrong']}`)).toThrow('t.other: flax')
     expect(() => build(sql`${table.other} is not distinct from ${'wrong'}`)).toThrow('t.other: flax')
-    expect(() => build(sql`${table.other} = any(${[a, 'wrong']})`)).toThrow('t.other: flax')
+    expect(() => build(sql`${table.other} = any(${sql.param([a, 'wrong'])})`)).toThrow('t.other: flax')
   })
 
   test('a value that is not text is refused with the name of the column', () => {
@@ -277,9 +205,6 @@ describe('a value compared with an id column is encoded', () => {
     for (const value of [date, true, { id: a }]) {
       expect(() => build(sql`${table.other} = ${value}`)).toThrow(/^t\.other: flax: an id/)
     }
-    expect(() => build(sql`${table.other} = any(${a})`)).toThrow(
-      't.other: any() takes an array of ids, not "',
-    )
   })
 
   test('lists that are passed are not changed', () => {
@@ -320,18 +245,6 @@ describe('a value compared with an id column is encoded in selected fields, wher
   })
 })
 
-test('a value in a union is stored as the column in the other query', () => {
-  const one = (field: SQL | typeof id) =>
-    query.select({ id: (field as SQL<FlaxId>).as?.('id') ?? field }).from(table)
-  const unions = [one(id).union(one(sql`${a}`) as never), one(sql`${a}`).unionAll(one(id) as never)]
-  for (const union of unions) expect(union.toSQL().params).toEqual([bytes(a)])
-  expect(
-    one(sql`${a}`)
-      .union(one(sql`${b}`) as never)
-      .toSQL().params,
-  ).toEqual([a, b])
-})
-
 test('columns that are never equal are not compared', () => {
   const keys = pgTable('keys', {
     trace: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }),
@@ -340,7 +253,8 @@ test('columns that are never equal are not compared', () => {
     traces: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }).array(),
   })
   // The prefix is not stored.
-  for (const same of [eq(id, keys.trace), eq(id, table.other), sql`${id} = any(${keys.traces})`]) build(same)
+  for (const same of [eq(id, keys.trace), eq(id, table.other), sql`${`trc_${a}`} = any(${keys.traces})`])
+    build(same)
   for (const [other, kind] of [
     [keys.event, 'sno as binary'],
     [table.text, 'flax as text'],
@@ -354,61 +268,25 @@ test('columns that are never equal are not compared', () => {
     expect(() => build(notBetween(id, table.other, other))).toThrow(refused)
     expect(() => build(inArray(id, query.select({ other }).from(keys)))).toThrow(refused)
     expect(() => build(eq(query.select({ id }).from(table).as('sub').id, other))).toThrow(refused)
-    expect(() => build(sql`(${id}, ${name}) in ((${other}, ${a}))`)).toThrow(refused)
   }
-  expect(() => build(sql`${keys.event} = any(${keys.traces})`)).toThrow('are never equal')
 })
 
-test('a union is refused if its first query would read the ids of the second as something else', () => {
-  const one = (field: object) => query.select({ id: field as SQL<FlaxId> }).from(table)
-  const traceId = pgTable('traces', { id: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }) }).id
-  const pairs: Readonly<Record<string, readonly [object, object]>> = {
-    'another prefix': [id, traceId],
-    'no prefix': [traceId, id],
-    'another storage': [table.text, id],
-    'a column without ids': [name, id],
-    'SQL mapped with a function': [sql`name`.mapWith(String), id],
-  }
-  for (const [pair, [first, second]] of Object.entries(pairs)) {
-    expect(
-      () =>
-        one(first)
-          .intersect(one(second) as never)
-          .toSQL(),
-      pair,
-    ).toThrow(
-      expect.objectContaining({
-        code: 'INVALID_OPTION',
-        message: expect.stringContaining('the first query'),
-      }),
+test('ids that are converted are not compared with a column of text', () => {
+  const sub = () => query.select({ name }).from(table)
+  for (const compared of [
+    eq(id, name),
+    ne(name, id),
+    sql`${id} >= ${name}`,
+    inArray(id, sub()),
+    notInArray(name, query.select({ id }).from(others) as never),
+    exists(query.select().from(others).where(eq(others.id, name))),
+  ]) {
+    expect(() => build(compared)).toThrow(
+      /^(?:t|others)\.id: its ids \(storage binary\) never equal the text of name/,
     )
   }
-  const texts = pgTable('texts', { event: snoId.plain({ storage: 'text' }) })
-  one(table.text)
-    .union(query.select({ id: texts.event }).from(texts) as never)
-    .toSQL()
-})
-
-test('a union of joins, whose rows are nested, is refused in the same cases', () => {
-  const traces = pgTable('traces', { id: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }) })
-  const joined = (field: typeof id) =>
-    query
-      .select({ id, of: { id: field } })
-      .from(table)
-      .innerJoin(others, eq(others.id, table.id))
-  joined(id)
-    .union(joined(others.id as never) as never)
-    .toSQL()
-  expect(() =>
-    joined(id)
-      .union(joined(traces.id as never) as never)
-      .toSQL(),
-  ).toThrow('the first query')
-  expect(() =>
-    joined(sql`${id}`.mapWith(String).as('id') as never)
-      .union(joined(id))
-      .toSQL(),
-  ).toThrow('the first query')
+  expect(build(eq(table.text, name)).params).toEqual([])
+  expect(build(sql`${id} = ${table.past}[1]`).params).toEqual([])
 })
 
 test('values inlined into SQL are written as the column stores them', () => {
@@ -423,82 +301,25 @@ test('values inlined into SQL are written as the column stores them', () => {
   expect(inlined(eq(name, "it's")).sql).toBe(`"t"."name" = 'it''s'`)
 })
 
-describe('an alias of an id that only the text names, compared with an id', () => {
-  const alias = sql<FlaxId>`max(${id})`.as('ali')
-  const sub = query.select({ ali: alias }).from(table).as('sub')
-  const cte = query.$with('cte').as(query.select({ ali: sql<FlaxId>`${id}`.as('ali') }).from(table))
-  const beside = (value: unknown) => sql`"ali" = ${value}`
-  const queries: [string, (condition: SQL) => { toSQL(): unknown }][] = [
-    ['where', (condition) => query.select().from(sub).where(condition)],
-    [
-      'of a CTE',
-      (condition) =>
-        query
-          .with(cte)
-          .select({ one: sql`1`.as('one') })
-          .from(cte)
-          .where(condition),
-    ],
-    ['on', (condition) => query.select({ name }).from(table).innerJoin(sub, condition)],
-    ['having', (condition) => query.select({ alias }).from(table).groupBy(name).having(condition)],
-    ['order by', (condition) => query.select({ alias, name }).from(table).groupBy(name).orderBy(condition)],
-    ['selected', (condition) => query.select({ is: condition.as('is') }).from(sub)],
-    [
-      'in a subquery',
-      (condition) =>
-        query
-          .select({ name })
-          .from(table)
-          .where(sql`exists ${query.select().from(sub).where(condition)}`),
-    ],
-    [
-      'a raw query',
-      (condition) => ({ toSQL: () => build(sql`select ${id} as ali from ${table} where ${condition}`) }),
-    ],
-  ]
-  test.each(queries)('%s', (_, make) => {
-    expect(() => make(beside(a)).toSQL()).toThrow('t.id as ali: the text of the SQL names the column')
-    expect(() => make(beside('x')).toSQL()).not.toThrow()
-    expect(() => make(beside(sql.param(a, name))).toSQL()).not.toThrow()
-  })
-})
-
-describe('a subquery field that raw SQL makes of an id, compared with an id', () => {
-  const of = (field: SQL) => query.select({ ali: field.as('ali') }).from(table)
-  const sources = {
-    'a name': of(sql<FlaxId>`id`).as('sub'),
-    'a function of it': of(sql<FlaxId>`max(id)`).as('sub'),
-    'a CTE': query.$with('sub').as(of(sql<FlaxId>`t.id`)),
-    'a union': of(sql<FlaxId>`id`).union(of(sql<FlaxId>`id`)).as('sub'),
+test('a field of a subquery is a column if it is one, or mapped with one', () => {
+  const of = (field: SQL | typeof id) =>
+    query
+      .select({ ali: (field as SQL<FlaxId>).as('ali') })
+      .from(table)
+      .as('sub')
+  for (const sub of [of(sql`${id}`), of(sql`max(id)`.mapWith(id))]) {
+    expect(query.select().from(sub).where(eq(sub.ali, a)).toSQL().params).toEqual([bytes(a)])
   }
-  test.each(Object.entries(sources))('%s', (_, sub) => {
-    const beside = (value: unknown): SQL[] => [
-      eq(sub.ali, value),
-      inArray(sub.ali, [value]),
-      sql`${value} = ${sub.ali}`,
-      sql`"ali" = ${value}`,
-    ]
-    for (const [at] of beside(a).entries()) {
-      const build = (value: unknown) =>
-        query
-          .select()
-          .from(sub as never)
-          .where(beside(value)[at])
-          .toSQL()
-      expect(() => build(a)).toThrow(
-        /^t\.id(?: as ali)?(?: or others\.id(?: as ali)?)?: the text of the SQL names/,
-      )
-      expect(() => build('x')).not.toThrow()
-      expect(() => build(sql.param(a, name))).not.toThrow()
-    }
-  })
-
-  test('is encoded if it is mapped with the column, and sent unchanged if mapped with a function', () => {
-    const mapped = of(sql`id`.mapWith(id)).as('sub')
-    expect(query.select().from(mapped).where(eq(mapped.ali, a)).toSQL().params).toEqual([bytes(a)])
-    const text = of(sql`encode(id, 'hex')`.mapWith(String)).as('sub')
-    expect(query.select().from(text).where(eq(text.ali, a)).toSQL().params).toEqual([a])
-  })
+  for (const sub of [of(sql`id`), of(sql`max(${id})`)]) {
+    expect(() => query.select().from(sub).where(eq(sub.ali, a)).toSQL()).toThrow('parameter(column, id)')
+    expect(
+      query
+        .select()
+        .from(sub)
+        .where(eq(sub.ali, asText(a)))
+        .toSQL().params,
+    ).toEqual([a])
+  }
 })
 
 describe('pattern matching', () => {
@@ -506,12 +327,6 @@ describe('pattern matching', () => {
     ['like', like(id, 'K%')],
     ['not like', sql`${id} not like ${'K%'}`],
     ['ilike', ilike(id, 'K%')],
-    ['glob', sql`${id} glob ${'K*'}`],
-    ['regexp', sql`${id} regexp ${'^K'}`],
-    ['similar to', sql`${id} similar to ${'K%'}`],
-    ['!~*', sql`${id} !~* ${'^K'}`],
-    ['like', sql`${id} LIKE concat(${'K'}, '%')`],
-    ['like', sql`${id} like any (array[${'K%'}])`],
     ['like', sql`${id} like ${sql.placeholder('pattern')}`],
   ])('%s is refused on a column that does not store text', (operator, query) => {
     expect(() => build(query)).toThrow(
@@ -548,9 +363,6 @@ describe('sent unchanged', () => {
     ['a value encoded otherwise', sql`${id} = ${sql.param('x', name)}`, ['x']],
     ['an expression', sql`${id} = ${sql`gen(${1})`}`, [1]],
     ['a call of the column', sql`lower(${id}) = ${'x'} and length (${id}) > ${3}`, ['x', 3]],
-    ['the column as text', sql`${id}::text = ${'x'}`, ['x']],
-    ['the column as text, at the right', sql`${'x'} = ${id}::text`, ['x']],
-    ['the column as text, in a row', sql`(${id}::text, ${name}) = (${'x'}, ${'y'})`, ['x', 'y']],
     ['an element of a list', sql`${'x'} = ${past}[1]`, ['x']],
     ['what is made of the column', sql`${'x'} = ${id} || 'y'`, ['x']],
     ['another comparison behind', sql`${id} = ${a} and ${'x'} = ${name}`, [bytes(a), 'x']],
@@ -564,10 +376,10 @@ describe('sent unchanged', () => {
   })
 })
 
-test.each(['=<>!', '<@>', 'not in ', 'is not null, '])(
+test.each(['=<>!', '<@>', 'not in ', 'is not null, ', '(', '"'])(
   'the text %s is read in one pass, however often it stands',
   (text) => {
-    const read = sql`${id} ${sql.raw(`${text.repeat(40)};`)} ${a}`
+    const read = sql`${id} ${sql.raw(`${text.repeat(10_000)};`)} ${'x'}`
     expect(build(read).params).toHaveLength(1)
   },
 )

@@ -81,6 +81,9 @@ function planOf(random: Random, variants: readonly Variant[]): Plan {
   return { variants: tables, references, ids, rows }
 }
 
+/** An id that stands beside no column, as Drizzle encodes it for one. */
+const { param } = sql
+
 const textC = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
 
 /** The tables of a plan, with ids of ours or with texts. */
@@ -209,11 +212,12 @@ class Asked {
           more.map((one) => sql`${one}`),
           sql`, `,
         )})`,
-      () => sql`coalesce(${column}, ${own}) = ${id}`,
-      () => sql`coalesce(${column}, ${id}) > ${more[0]}`,
-      () => sql`nullif(${column}, ${id}) is null`,
-      () => sql`case when ${n} > ${random(6)} then ${column} else ${own} end >= ${id}`,
-      () => sql`case ${column} when ${id} then 1 when ${more[1]} then 2 else 3 end < 3`,
+      () => sql`coalesce(${column}, ${own}) = ${param(id, column)}`,
+      () => sql`coalesce(${column}, ${param(id, column)}) > ${param(more[0], column)}`,
+      () => sql`nullif(${column}, ${param(id, column)}) is null`,
+      () => sql`case when ${n} > ${random(6)} then ${column} else ${own} end >= ${param(id, column)}`,
+      () =>
+        sql`case ${column} when ${param(id, column)} then 1 when ${param(more[1], column)} then 2 else 3 end < 3`,
       () => sql`(${n}, ${column}) > (${random(6)}, ${id})`,
       () => sql`${column} is distinct from ${id}`,
       () => sql`${column} between ${more[0]} and ${more[1]}`,
@@ -296,7 +300,7 @@ class Asked {
           .select({ id: table['id'] as SQLiteColumn })
           .from(table)
           .where(this.condition(at, table))
-      const written = sql<string>`${this.id(at)}`
+      const written = sql<string>`${param(this.id(at), table['id'] as SQLiteColumn)}`
       const right = this.random(3)
         ? side()
         : this.world.db
@@ -382,8 +386,8 @@ class Asked {
         () => this.id(to),
         () => null,
         () => sql`${this.id(to)}`,
-        () => sql`coalesce(${column}, ${this.id(to)})`,
-        () => sql`case when ${table['n']} > 2 then ${this.id(to)} else ${column} end`,
+        () => sql`coalesce(${column}, ${param(this.id(to), column)})`,
+        () => sql`case when ${table['n']} > 2 then ${param(this.id(to), column)} else ${column} end`,
       ])()
       return this.world.db
         .update(table)

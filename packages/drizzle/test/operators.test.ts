@@ -1,5 +1,5 @@
 import { type FlaxId, flax } from '@snoflax/core'
-import { flaxId } from '@snoflax/drizzle/pg-core'
+import { asText, flaxId, parameter, placeholder } from '@snoflax/drizzle/pg-core'
 import { pglite } from '@snoflax/test'
 import {
   and,
@@ -76,7 +76,7 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
       .select({
         id: people.id,
         boss: people.bossId,
-        any: sql<FlaxId>`coalesce(${people.bossId}, ${people.id})`.as('any'),
+        any: sql<FlaxId>`coalesce(${people.bossId}, ${people.id})`.mapWith(people.id).as('any'),
       })
       .from(people),
   )
@@ -147,7 +147,7 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
     ['arrayContained', () => arrayContained(people.friends, [a]), 'b'],
     ['arrayOverlaps', () => arrayOverlaps(people.friends, [b, c]), 'c'],
     ['any', () => sql`${a} = any(${people.friends})`, 'bc'],
-    ['any list', () => sql`${people.id} = any(${[a, b]})`, 'ab'],
+    ['any list', () => sql`${people.id} = any(${sql.param([a, b])})`, 'ab'],
     ['tuple', () => sql`(${people.id}, ${people.name}) in ((${a}, ${'a'}), (${b}, ${'x'}))`, 'a'],
     [
       'sub eq',
@@ -159,9 +159,9 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
       () => eq(people.id, sql`(select ${members.otherId} from ${members} where ${members.personId} = ${a})`),
       'b',
     ],
-    ['jsonb id', () => sql`${people.data} ->> 'id' = ${a}`, 'c'],
+    ['jsonb id', () => sql`${people.data} ->> 'id' = ${asText(a)}`, 'c'],
     ['jsonb contains', () => sql`${people.data} @> ${JSON.stringify({ id: a })}`, 'c'],
-    ['coalesce', () => eq(sql`coalesce(${people.bossId}, ${people.id})`, a), 'abc'],
+    ['coalesce', () => eq(sql`coalesce(${people.bossId}, ${people.id})`.mapWith(people.id), a), 'abc'],
     ['generated', () => eq(people.upper, 'A'), 'a'],
     [
       'enum and id',
@@ -228,7 +228,7 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
         .select({
           id: people.id,
           boss: people.bossId,
-          any: sql<FlaxId>`coalesce(${people.bossId}, ${people.id})`.as('any'),
+          any: sql<FlaxId>`coalesce(${people.bossId}, ${people.id})`.mapWith(people.id).as('any'),
         })
         .from(people),
     )
@@ -257,7 +257,7 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
     expect(await unionAll(one(), one())).toHaveLength(2)
     const none = () =>
       db
-        .select({ id: sql<FlaxId | null>`null::${sql.raw(type)}`.as('id') })
+        .select({ id: sql<FlaxId | null>`null::${sql.raw(type)}`.mapWith(people.id).as('id') })
         .from(people)
         .limit(1)
     expect(await unionAll(none(), one())).toEqual([{ id: null }, { id: a }])
@@ -308,7 +308,7 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
       .prepare(`q${storage}`)
     expect(await q.execute({ id: b })).toEqual([{ id: b }])
     expect(await q.execute({ id: c })).toEqual([{ id: c }])
-    await expect(async () => q.execute({ id: 'x' })).rejects.toThrow(/people_\w+\.id/)
+    if (storage !== 'text') await expect(async () => q.execute({ id: 'x' })).rejects.toThrow(/people_\w+\.id/)
     const lim = db
       .select({ id: people.id })
       .from(people)
@@ -317,7 +317,9 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
       .prepare(`l${storage}`)
     expect(await lim.execute({ boss: a, n: 1 })).toHaveLength(1)
     const q3 = db
-      .select({ x: sql<FlaxId>`coalesce(${people.bossId}, ${sql.placeholder('d')})` })
+      .select({
+        x: sql<FlaxId>`coalesce(${people.bossId}, ${placeholder(people.id, 'd')})`.mapWith(people.id),
+      })
       .from(people)
       .where(eq(people.id, a))
       .prepare(`c${storage}`)
@@ -362,23 +364,12 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
         expect(
           await tx
             .update(people)
-            .set({ friends: sql`array_append(coalesce(${people.friends}, '{}'), ${c})` })
+            .set({
+              friends: sql`array_append(coalesce(${people.friends}, '{}'), ${parameter(people.id, c)})`,
+            })
             .where(eq(people.id, d))
             .returning({ f: people.friends }),
         ).toEqual([{ f: [c] }])
-        const onConflict = {
-          target: people.id,
-          set: { bossId: sql`excluded.boss_id`, name: sql`excluded.name` },
-        }
-        const upsert = (setWhere: SQL) =>
-          tx
-            .insert(people)
-            .values({ id: d, name: 'x', bossId: c })
-            .onConflictDoUpdate({ ...onConflict, setWhere })
-        if (storage !== 'text')
-          expect(() => upsert(sql`excluded.boss_id = ${c}`).toSQL()).toThrow(
-            /boss_id: the text of the SQL names/,
-          )
         expect(
           await tx
             .insert(people)
@@ -386,7 +377,7 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
             .onConflictDoUpdate({
               target: people.id,
               set: { bossId: sql`excluded.boss_id`, name: sql`excluded.name` },
-              setWhere: eq(people.id, d),
+              setWhere: sql`excluded.boss_id = ${c}`,
             })
             .returning({ b: people.bossId, n: people.name }),
         ).toEqual([{ b: c, n: 'x' }])
@@ -411,7 +402,7 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
       db
         .select({
           personId: people.id,
-          otherId: sql<FlaxId>`${e}`.as('other_id'),
+          otherId: sql<FlaxId>`${parameter(members.otherId, e)}`.as('other_id'),
           rank: sql<number>`1`.as('rank'),
         })
         .from(people)

@@ -1,11 +1,11 @@
 import { type Database, IdError, type IdFamily } from '@snoflax/core'
 import { arrayLiteral, databaseDefault, hexOf, idSource } from '@snoflax/core/adapter'
 import { type Column, entityKind, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
-import { boundTo } from '../binding/values.js'
+import { declaredIn } from '../binding/declared.js'
 import { watchConstraints } from '../constraints.js'
 import { checkCopy, hookInto } from '../hooks.js'
-import { type Hooks, shared } from '../shared.js'
-import type { IdDialect } from './dialect.js'
+import { shared } from '../shared.js'
+import type { Hooks, IdDialect } from './dialect.js'
 import { ColumnIds, IDS, isList } from './ids.js'
 import { literal } from './literal.js'
 import type { ColumnRequest, DialectName, IdColumns, ReferenceOptions } from './types.js'
@@ -72,6 +72,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       this.isElement = config.isElement || (config.dimensions ?? 0) > 0
       const ids = new ColumnIds(this, dialect.database, config.request, reference?.ref, hooks)
       this[IDS] = ids
+      declaredIn(dialect.database).add(ids)
       if (ids.mayConvert) this.convert(ids)
       // Drizzle 1.0 reads these for its drivers and for JSON.
       Object.defineProperties(this, {
@@ -193,15 +194,11 @@ function freshId(column: Column, generate: () => string): SQL {
 function setDefault(column: Column, ids: ColumnIds, database: Database, request: ColumnRequest): void {
   const { role, options } = request
   const { declared: family } = ids
-  const { default: given, defaultFn, onUpdateFn } = column
-  Object.assign(column, {
-    defaultFn: defaultFn && (() => boundTo(column, defaultFn())),
-    onUpdateFn: onUpdateFn && (() => boundTo(column, onUpdateFn())),
-  })
-  if (given !== undefined) {
-    const get = () => (is(given, SQL) ? boundTo(column, given) : literal(ids.toDatabase(given), database))
+  const { default: given } = column
+  if (given !== undefined && !is(given, SQL)) {
+    const get = () => literal(ids.toDatabase(given), database)
     Object.defineProperty(column, 'default', { get, enumerable: true })
-  } else if (role === 'generated' && column.defaultFn === undefined) {
+  } else if (given === undefined && role === 'generated' && column.defaultFn === undefined) {
     const { schema, meta, generator } = options
     const made = ids.placed(() => {
       if (options.default === 'database') {

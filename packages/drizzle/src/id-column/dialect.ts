@@ -19,3 +19,14 @@ export interface IdDialect {
   /** An expression of an id or a list, made exact in JSON; undefined if it already is. */
   inJson(storage: StorageName, expression: SQL, isList: boolean): SQL | undefined
 }
+
+/** What patches a table's copies of Drizzle, once. */
+export interface Hooks {
+  /**
+   * For a column whose storage converts: encodes values of raw SQL beside id columns, writes ids into views, and keeps
+   * them exact in the JSON of Drizzle 0.45's relational queries.
+   */
+  converting(): void
+  /** For `createdAt()` in `extras` of relational queries, whose decoders Drizzle 0.45 drops. */
+  extras(): void
+}

@@ -1,16 +1,15 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
 import {
   agree,
+  arrayLiteral,
   checkColumnOptions,
   checkStored,
   familyWith,
-  type NamedColumn,
-  NamedColumns,
   show,
   withPath,
 } from '@snoflax/core/adapter'
-import { Column, getTableName, is, Table } from 'drizzle-orm'
-import { type Hooks, shared } from '../shared.js'
+import { Column, type DriverValueEncoder, getTableColumns, getTableName, is, Table } from 'drizzle-orm'
+import type { Hooks } from './dialect.js'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
@@ -25,7 +24,13 @@ export class ColumnIds {
   private readonly own: IdStorage<string> | undefined
   private settled: IdStorage<string> | undefined
   private isSettling = false
-  readonly named: NamedColumn
+  /** The column in SQL. */
+  readonly inSql: {
+    readonly column: Column
+    readonly place: string
+    readonly family: IdFamily
+    storage(): IdStorage<string>
+  }
   /** Generates the id of a row that an insert has without one; undefined if the application generates none. */
   generate?: () => string
 
@@ -51,15 +56,7 @@ export class ColumnIds {
       throw this.refuse('a .ref() needs .references(…), or its own storage option')
     }
     if (this.own?.converts) hooks.converting()
-    this.named = {
-      table: getTableName(column.table),
-      place: this.place,
-      family: this.declared,
-      storage: () => this.storage,
-    }
-    const named = shared.named.get(database) ?? new NamedColumns()
-    shared.named.set(database, named)
-    named.add(column.name, this.named)
+    this.inSql = { column, place: this.place, family: this.declared, storage: () => this.storage }
   }
 
   /** Found on first use, since a reference's target may be defined later. */
@@ -87,11 +84,6 @@ export class ColumnIds {
 
   get isReference(): boolean {
     return this.request.role === 'reference' || this.target !== undefined
-  }
-
-  /** Whether another column stores the same ids in the same way. */
-  isAs({ storage }: ColumnIds): boolean {
-    return storage.name === this.storage.name && storage.family.name === this.storage.family.name
   }
 
   toDatabase(value: unknown): unknown {
@@ -177,6 +169,30 @@ export function findIds(column: unknown): ColumnIds | undefined {
 /** Whether a column stores arrays: in Drizzle 0.45 they have their own type, in 1.0 dimensions. */
 export const isList = (column: Column): boolean =>
   column.dataType === 'array' || Boolean((column as { readonly dimensions?: number }).dimensions)
+
+const tables = new WeakMap<Table, readonly (readonly [key: string, column: Column])[]>()
+
+/** The id columns of a table by their keys. */
+export function idColumnsOf(table: Table): readonly (readonly [key: string, column: Column])[] {
+  const found =
+    tables.get(table) ?? Object.entries<Column>(getTableColumns(table)).filter(([, one]) => findIds(one))
+  tables.set(table, found)
+  return found
+}
+
+/** The encoder of one id, for comparisons with the elements of an array. */
+export function elementOf(column: Column): DriverValueEncoder<unknown, unknown> {
+  const ids = idsOf(column)
+  return Object.assign({ mapToDriverValue: (id: unknown) => ids.toDatabase(id) }, { [IDS]: ids })
+}
+
+/** The encoder of a list of ids in one parameter, for `any(…)`. */
+export function listOf(column: Column): DriverValueEncoder<unknown, unknown> {
+  const ids = idsOf(column)
+  return {
+    mapToDriverValue: (list) => arrayLiteral((list as readonly unknown[]).map((id) => ids.toDatabase(id))),
+  }
+}
 
 /** @throws {IdError} `INVALID_OPTION` for a column without ids. */
 export function idsOf(column: Column): ColumnIds {
