@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import { flax, type Id, prefixed, type SnoId, sno } from '@snoflax/core'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import type { Pool } from 'pg'
@@ -22,7 +22,7 @@ const uses = blocks.filter((block) => !definitions.includes(block) && !isConfigu
 /** What the snippets made. */
 interface Seen {
   readonly db: { readonly $client: Pool }
-  readonly ada: { readonly id: FlaxId }
+  readonly ada: { readonly id: Id<'cus'> }
   readonly found: readonly { readonly orders: readonly { readonly id: SnoId }[] }[]
   readonly november: readonly { readonly createdAt: Date }[]
   readonly newest: readonly Order[]
@@ -34,7 +34,7 @@ interface Seen {
 
 interface Order {
   readonly id: SnoId
-  readonly customerId: FlaxId
+  readonly customerId: Id<'cus'>
 }
 
 // Below this folder, so that bare imports lead where they do for users.
@@ -106,7 +106,7 @@ describe('the programs of the README, in order', () => {
 
   test('insert and select', () => {
     const { ada, found } = seen
-    expect(flax.is(ada.id)).toBe(true)
+    expect(prefixed(flax, 'cus').is(ada.id)).toBe(true)
     expect(found).toMatchObject([{ ...ada, orders: [{ customerId: ada.id }, {}, {}] }])
     for (const { id } of found[0]?.orders ?? []) expect(sno.meta(id)).toBe(2)
   })
@@ -139,8 +139,8 @@ describe('the programs of the README, in order', () => {
     )
     expect(row).toEqual({ made: 'snoflax.flax_generate_text()' })
     const schema = await import(join(folder, 'schema.ts'))
-    expect(() => schema.orders.customerId.mapToDriverValue('wrong')).toThrow(
-      'orders.customer_id: flax: an id has 16 characters, not 5 ("wrong")',
+    expect(() => schema.orders.traceId.mapToDriverValue('wrong')).toThrow(
+      'orders.trace_id: sno: an id has 16 characters, not 5 ("wrong")',
     )
   })
 })
