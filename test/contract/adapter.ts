@@ -2,7 +2,7 @@ import type { IdErrorCode, IdRange } from '@snoflax/core'
 import type { OpenDatabase } from '../databases/open-database.js'
 import type { RawSql } from './raw/suite.js'
 import type { Customer, Graph, Junction, NewCustomer, NewGraph } from './schema.js'
-import type { Unawaited } from './unawaited.js'
+import type { Unawaited, UnawaitedIn } from './unawaited.js'
 import type { Variant } from './variant.js'
 
 /** The matrix's text for a refused path, and how to recognize the refusal. */
@@ -79,7 +79,7 @@ export interface ContractPaths<Session> {
   readonly counts: Paths<Session, [], ReadonlyMap<string, number>>
 
   /** Calls with an id that is malformed: each must reject, never throw. */
-  readonly unawaited: Unawaited<Session>
+  readonly unawaited: Unawaited<Session> | UnawaitedIn<Session>
 
   /** A write that bypasses the package, and must fail rather than leave a row without a valid id. */
   readonly around: Paths<Session, [row: NewCustomer], unknown>

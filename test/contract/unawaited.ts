@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, MALFORMED, type Scene } from './suite.js'
+import type { Variant } from './variant.js'
 
 /** A promise, or what an ORM returns in place of one. */
 export interface Awaitable {
@@ -11,12 +12,19 @@ export interface Awaitable {
 /** Calls of the ORM with an id, which return what it returns: not awaited, not wrapped. */
 export type Unawaited<Session> = Readonly<Record<string, (session: Session, id: string) => Awaitable>>
 
+/** The same, where they depend on the variant. */
+export type UnawaitedIn<Session> = (variant: Variant) => Unawaited<Session>
+
 const rethrow = (error: unknown) => {
   throw error
 }
 
 /** A refused id must be a rejection, however a caller waits for it. */
-export function testUnawaited<Session>(scene: Scene<Session>, calls: Unawaited<Session>): void {
+export function testUnawaited<Session>(
+  scene: Scene<Session>,
+  unawaited: Unawaited<Session> | UnawaitedIn<Session>,
+): void {
+  const calls = typeof unawaited === 'function' ? unawaited(scene.variant) : unawaited
   describe('a refused id rejects', () => {
     test('in some call', () => expect(Object.keys(calls)).not.toEqual([]))
     for (const [name, call] of Object.entries(calls)) {

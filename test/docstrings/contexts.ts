@@ -264,7 +264,7 @@ import {
 } from '@snoflax/core'
 import {
   CreatedAt, createdAfter, createdBefore, createdBetween, FlakeIdColumn, FlaxIdColumn, idColumn, IdColumn, keyset,
-  prepareDataSource, SnoIdColumn, storageOf, UidIdColumn, UidLocalIdColumn,
+  prepareDataSource, SnoIdColumn, parameter, fromDatabase, asText, columnOf, UidIdColumn, UidLocalIdColumn,
 } from '@snoflax/typeorm'
 import { DataSource, Entity, EntitySchema, ManyToOne } from 'typeorm'
 declare const url: string

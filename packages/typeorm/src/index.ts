@@ -1,4 +1,5 @@
 export type { IdSource } from '@snoflax/core/adapter'
+export { asText } from './columns/as-text.js'
 export type { IdColumnOptions, PlainIdColumnOptions, PrefixOption } from './columns/definition.js'
 export {
   type FamilyColumn,
@@ -14,5 +15,5 @@ export {
 } from './declare/columns.js'
 export { CreatedAt } from './declare/created-at.js'
 export { createdAfter, createdBefore, createdBetween, type KeysetOptions, keyset } from './declare/finding.js'
-export { type ColumnStorage, storageOf } from './declare/storage-of.js'
+export { columnOf, fromDatabase, parameter, type RawColumn } from './declare/raw-sql.js'
 export { type PrepareOptions, prepareDataSource } from './prepare/data-source.js'

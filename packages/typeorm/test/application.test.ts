@@ -13,11 +13,11 @@ import {
 import type { OpenDatabase } from '@snoflax/test'
 import {
   CreatedAt,
+  columnOf,
   FlakeIdColumn,
   FlaxIdColumn,
   keyset,
   SnoIdColumn,
-  storageOf,
   UidIdColumn,
   UidLocalIdColumn,
 } from '@snoflax/typeorm'
@@ -335,7 +335,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
       id: shipment.id,
       line: { productId: product.id, product: { name: 'Tea' } },
     })
-    expect(() => storageOf(dataSource, Shipment, 'line')).toThrow(
+    expect(() => columnOf(dataSource, Shipment, 'line')).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', path: 'Shipment.line' }),
     )
     const refunds = await dataSource.getRepository(Refund).find({

@@ -57,7 +57,8 @@ describe.each(places.filter(({ kind }) => kind.name === 'postgres'))(
           ['ARRAY[NULL, :readers]', a],
         ] as const) {
           const among = posts.createQueryBuilder('p').where(`p.readers @> ${list}`, { readers })
-          await expect(among.getMany()).rejects.toMatchObject({ name: 'IdError', field: 'readers' })
+          const name = storage === 'binary' ? 'IdError' : 'QueryFailedError'
+          await expect(among.getMany()).rejects.toMatchObject({ name })
         }
       }
       await posts.update(id, { readers: [c], editors: [a] })

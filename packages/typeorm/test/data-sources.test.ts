@@ -36,6 +36,11 @@ class Visit {
   @ManyToOne(() => Customer, { cascade: true }) customer!: Relation<Customer>
 }
 
+@Entity()
+class Parcel {
+  @FlaxIdColumn({ storage: 'binary' }) id!: FlaxId
+}
+
 const ENTITIES = [Customer, Visit]
 
 const opened: { close(): Promise<unknown> }[] = []
@@ -155,6 +160,12 @@ describe('a second copy of TypeORM', () => {
     return { ...load('typeorm'), load }
   }
 
+  /** With an id column whose storage converts. */
+  async function compactIn(copy: typeof import('typeorm')) {
+    const options = { ...(await optionsOn(sqlite)), entities: [...ENTITIES, Parcel] } as DataSourceOptions
+    return new copy.DataSource(options) as unknown as DataSource
+  }
+
   test('creates no table if it was not prepared, and the error says what to call', async () => {
     const copy = loadCopy()
     expect(copy.DataSource).not.toBe(DataSource)
@@ -177,36 +188,26 @@ describe('a second copy of TypeORM', () => {
 
   test('is refused each time if it lacks a member, and none of its members is changed', async () => {
     const copy = loadCopy()
-    const { save } = copy.EntityManager.prototype
-    const source = new copy.DataSource(await optionsOn(sqlite)) as unknown as DataSource
-    const dataSource = prepareDataSource(source)
+    const dataSource = prepareDataSource(await compactIn(copy))
     const driver = dataSource.driver as unknown as object
     const within = (folder: string, name: string) => {
       const { [name]: found } = copy.load(`typeorm/${folder}/${name}.js`)
       return (found as { prototype: object }).prototype
     }
-    const executor = (name: string) => within('persistence', name)
     const treeExecutor = (name: string) => within('persistence/tree', name)
     const needed: readonly (readonly [object, ...string[]])[] = [
       [copy.QueryBuilder.prototype, 'replacePropertyNamesForTheWholeQuery', 'getWherePredicateCondition'],
-      [copy.QueryBuilder.prototype, 'getWhereInIdsCondition', 'createParameter', 'createCteExpression'],
-      [copy.SelectQueryBuilder.prototype, 'loadRawResults', 'stream'],
+      [copy.QueryBuilder.prototype, 'getWhereInIdsCondition', 'createParameter', 'getQueryAndParameters'],
       [copy.InsertQueryBuilder.prototype, 'createInsertExpression', 'execute'],
-      [within('query-builder', 'ReturningResultsEntityUpdator'), 'insert'],
-      [copy.UpdateQueryBuilder.prototype, 'execute'],
-      [copy.DeleteQueryBuilder.prototype, 'execute'],
-      [Object.getPrototypeOf(dataSource.createQueryBuilder().softDelete()), 'execute'],
-      [Object.getPrototypeOf(dataSource.createQueryRunner()), 'query', 'release', 'stream', 'changeColumns'],
-      [copy.EntityManager.prototype, 'sum', 'average', 'minimum', 'maximum'],
+      [Object.getPrototypeOf(dataSource.createQueryRunner()), 'query', 'release', 'stream'],
       [within('find-options', 'FindOperator'), 'transformValue'],
-      [executor('SubjectExecutor'), 'executeInsertOperations', 'recompute', 'groupBulkSubjects'],
       [treeExecutor('ClosureSubjectExecutor'), 'insert', 'update'],
       [treeExecutor('MaterializedPathSubjectExecutor'), 'insert', 'update'],
       [treeExecutor('NestedSetSubjectExecutor'), 'insert', 'update'],
-      [copy.EntityMetadata.prototype, 'getEntityIdMap', 'ensureEntityIdMap', 'getInsertionReturningColumns'],
+      [copy.EntityMetadata.prototype, 'getEntityIdMap', 'getInsertionReturningColumns'],
       [within('metadata', 'ColumnMetadata'), 'getEntityValue', 'setEntityValue'],
-      [driver, 'escapeQueryWithParameters', 'createGeneratedMap', 'preparePersistentValue'],
-      [driver, 'prepareHydratedValue', 'isReturningSqlSupported'],
+      [driver, 'escapeQueryWithParameters', 'preparePersistentValue', 'prepareHydratedValue'],
+      [driver, 'isReturningSqlSupported', 'createSchemaBuilder'],
     ]
     for (const [owner, ...names] of needed) {
       for (const name of names) {
@@ -226,7 +227,6 @@ describe('a second copy of TypeORM', () => {
         else delete members[name]
       }
     }
-    expect(copy.EntityManager.prototype.save).toBe(save)
     await dataSource.initialize()
     opened.push({ close: () => dataSource.destroy() })
     await visitOnce(dataSource)
@@ -234,9 +234,8 @@ describe('a second copy of TypeORM', () => {
 
   test('fails the self-test if its members behave differently', async () => {
     const copy = loadCopy()
-    const source = new copy.DataSource(await optionsOn(sqlite)) as unknown as DataSource
-    const dataSource = prepareDataSource(source)
-    const { replacePropertyNamesForTheWholeQuery: replace } = copy.QueryBuilder.prototype as never
+    const dataSource = prepareDataSource(await compactIn(copy))
+    const { getQueryAndParameters } = copy.QueryBuilder.prototype
     const { ClosureSubjectExecutor } = copy.load('typeorm/persistence/tree/ClosureSubjectExecutor.js') as {
       ClosureSubjectExecutor: { prototype: { insert: unknown } }
     }
@@ -244,10 +243,10 @@ describe('a second copy of TypeORM', () => {
     const select = copy.SelectQueryBuilder.prototype
     // The first and the last go past what is patched, as if TypeORM called it no more.
     const changed: readonly (readonly [object, string, unknown, RegExp])[] = [
-      [select, 'replacePropertyNamesForTheWholeQuery', replace, /a parameter of a query builder/],
+      [select, 'getQueryAndParameters', getQueryAndParameters, /a parameter of a query builder/],
       [select, 'getRawMany', async () => [{ id: Buffer.alloc(12) }], /a parameter of a query builder/],
       [copy.EntityManager.prototype, 'save', async () => ({ id: 'x', owner: {} }), /a save with a relation/],
-      [ClosureSubjectExecutor.prototype, 'insert', insert, /a tree \(closure-table\)/],
+      [ClosureSubjectExecutor.prototype, 'insert', insert, /self_test_owner\.id: the id/],
     ]
     for (const [owner, name, value, step] of changed) {
       const own = Object.getOwnPropertyDescriptor(owner, name)
@@ -318,8 +317,8 @@ test.skipIf(VERSION !== '')(
     const query = trips.createQueryBuilder('t').innerJoinAndSelect('t.to', 'p')
     query.where('t.id = :id AND p.id = :place AND t.from = :from', { id, place: to.id, from })
     expect(await query.getMany()).toEqual([{ id, from, to: { id: to.id, name: 'sea' } }])
-    for (const { storageOf: stored } of [ours, copy]) {
-      expect(stored(dataSource, Place, 'id').toDatabase(to.id)).toHaveLength(12)
+    for (const { columnOf, parameter } of [ours, copy]) {
+      expect(parameter(columnOf(dataSource, Place, 'id'), to.id)).toHaveLength(12)
     }
   },
 )
@@ -364,7 +363,7 @@ describe.skipIf(VERSION !== '')('NestJS', () => {
     class Customers {
       constructor(readonly dataSource: DataSource) {}
       find(id: FlaxId) {
-        return this.dataSource.getRepository(Customer).findOneBy({ id })
+        return this.dataSource.getRepository(Customer).save({ id, name: 'Ada' })
       }
     }
     Param('id')(Customers.prototype, 'find', 0)

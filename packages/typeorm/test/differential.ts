@@ -43,9 +43,10 @@ import { openDataSource } from './open-data-source.js'
 import type { Place } from './sources.js'
 
 /*
- * Random writes and conditions run with our keys and with the same ids as plain text; events, answers and rows are compared.
+ * Random writes and conditions run with our keys and with the same ids as plain text, which are set as applications do it:
+ * before the save, or by an event of TypeORM. Events, answers and rows are compared.
  *
- * TypeORM 1.1 and 0.3 branch on `column.transformer`, which a plain key doesn't have, in
+ * TypeORM 1.1 and 0.3 branch on `column.transformer`, which plain keys and ours of text don't have, in
  *   QueryBuilder.getWhereInIdsCondition                     "byId", "relate"; each save loads its rows by it
  *   SelectQueryBuilder.buildWhere, FindOperator.transformValue, ApplyValueTransformers       "find"
  *   SubjectChangedColumnsComputer                           "change": updatedColumns of its events
@@ -80,14 +81,7 @@ type Classes = Record<Kind | 'Profile', new () => Row>
 /** The entities of one side. `hook` is called by the listeners of all of them, if they have any. */
 function define(keys: Keys, database: string, hook: ((name: string, row: Row) => void) | undefined): Classes {
   const { Key } = columnsOf(keys, database)
-  // TypeORM inserts plain keys in any order, so theirs are checked at the end, which MySQL can't; ours are inserted in order.
-  const join = { createForeignKeyConstraints: database !== 'mysql' }
-  const link = {
-    nullable: true,
-    onDelete: 'SET NULL',
-    ...join,
-    ...(keys === 'plain text' ? { deferrable: 'INITIALLY DEFERRED' as const } : {}),
-  } as const
+  const link = { nullable: true, onDelete: 'SET NULL' } as const
   const Name = () => Column({ type: 'varchar', length: 40, unique: true })
   const Note = () => Column({ type: 'varchar', length: 80, nullable: true })
 
@@ -138,7 +132,7 @@ function define(keys: Keys, database: string, hook: ((name: string, row: Row) =>
     )
     author!: Relation<Author> | null
     @RelationId((book: Book) => book.author) authorId!: FlaxId | null
-    @ManyToMany(() => Tag, { ...join, cascade: true })
+    @ManyToMany(() => Tag, { cascade: true })
     @JoinTable({ name: 'book_tags' })
     tags!: Relation<Tag>[]
   }
@@ -345,6 +339,15 @@ class Side {
 
   async open(): Promise<void> {
     this.dataSource = await openDataSource(this.database, Object.values(this.classes))
+    if (!this.isPlain) return
+    const listener = {
+      isAllowed: (row: Row) => row.id === undefined,
+      execute: (row: Row) => Object.assign(row, { id: this.id(row.name) }) && undefined,
+    }
+    for (const { beforeInsertListeners, primaryColumns } of this.dataSource.entityMetadatas) {
+      if (primaryColumns.some(({ propertyName }) => propertyName === 'id'))
+        beforeInsertListeners.unshift(listener as never)
+    }
   }
 
   get isPlain() {
@@ -413,11 +416,11 @@ class Side {
     return id
   }
 
-  /** The rows of the nodes; names begin with the step's number. Plain keys are always set, ours if `isGiven`. */
-  private build(nodes: readonly Node[], number: number, isGivenAll: boolean): Row[] {
+  /** The rows of the nodes; names begin with the step's number. Ids are set if `isGiven`, plain keys also without events. */
+  private build(nodes: readonly Node[], number: number, isGivenAll: boolean, hasEvents = false): Row[] {
     const rows = nodes.map(({ kind, isGiven, hasProfile }, i): Row => {
       const name = `${number}-${i}`
-      const set = isGivenAll || isGiven || this.isPlain
+      const set = isGivenAll || isGiven || (this.isPlain && !hasEvents)
       const row = Object.assign(new this.classes[kind](), {
         name,
         ...(set && { id: this.id(name) }),
@@ -433,16 +436,12 @@ class Side {
       const found = rows.filter((_, at) => at !== i && nodes[at]?.kind === kind)
       return other === null || found.length === 0 ? undefined : found[other % found.length]
     }
-    /** Whether a reference closes no circle, which needs an update in a database with foreign keys. */
-    const isFree = (row: Row, target: Row | undefined, name: string): target is Row => {
-      for (let one = target; one; one = one[name] as Row | undefined) if (one === row) return false
-      return target !== undefined
-    }
     nodes.forEach(({ kind, parent, other, tags }, i) => {
       const row = rows[i] as Row
       if (kind === 'Author') {
-        const mentor = before('Author', i, parent)
-        if (isFree(row, mentor, 'mentor')) row['mentor'] = mentor
+        // In MariaDB, where TypeORM inserts both by one statement, it is set by an UPDATE after that, as for generated keys.
+        const mentor = this.database.kind === 'mysql' ? undefined : before('Author', i, parent)
+        if (mentor && rows.indexOf(mentor) < i) row['mentor'] = mentor
         const book = before('Book', i, other)
         if (book) row['books'] = [book]
       } else if (kind === 'Book') {
@@ -523,12 +522,15 @@ class Side {
     const { manager } = this
     switch (one.do) {
       case 'save': {
-        const rows = this.build(one.nodes, number, isGivenAll)
-        // Parents of a tree can't be cascaded.
-        const roots = rows.filter((_, i) => one.nodes[i]?.isRoot || TREES.has(one.nodes[i]?.kind ?? ''))
         const { chunk, ...options } = one.options
-        // With `reload: false`, TypeORM fails to save trees, whatever their keys.
-        if (one.nodes.some(({ kind }) => TREES.has(kind))) options.reload = true
+        // With `reload: false`, TypeORM fails to save trees, whatever their keys; without an event it finds no parent's id.
+        if (one.nodes.some(({ kind }) => TREES.has(kind))) options.reload = options.listeners = true
+        const rows = this.build(one.nodes, number, isGivenAll, options.listeners)
+        // Parents of a tree can't be cascaded, and cascaded rows come last.
+        const mentors = new Set(rows.map((row) => row['mentor'] as Row | undefined))
+        const roots = rows.filter(
+          (row, i) => one.nodes[i]?.isRoot || TREES.has(one.nodes[i]?.kind ?? '') || mentors.has(row),
+        )
         const saved = await manager.save(roots.length > 0 ? roots : rows, {
           ...options,
           ...(chunk !== undefined && { chunk }),
@@ -631,7 +633,7 @@ class Side {
       }
       case 'relate': {
         const [from, to] = RELATED[one.relation]
-        // Text keys have no foreign keys, which refuse a reference to an unknown row.
+        // Foreign keys refuse a reference to an unknown row.
         const known = (meant: Meant) => (meant === 'unknown' && one.way !== 'load' ? 'id' : meant)
         const of = this.mean(await this.some(from, [one.of]), known(one.meantOf), from)
         const others = await this.some(to, one.rows)

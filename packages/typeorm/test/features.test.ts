@@ -58,12 +58,6 @@ function define(keys: Keys, kind: string) {
       query: (alias) => `SELECT COUNT(*) FROM post WHERE ${quote}accountId${quote} = ${alias}.id`,
     })
     postCount!: number | string
-    @VirtualColumn({
-      type: 'varchar',
-      query: (alias) =>
-        `SELECT p.id FROM post p WHERE p.${quote}accountId${quote} = ${alias}.id ORDER BY p.title LIMIT 1`,
-    })
-    firstPostId!: FlaxId | null
   }
   @Entity('post')
   class Post {
@@ -205,13 +199,8 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       .getMany(),
   ],
   'virtual columns': async ({ dataSource: { manager }, Account }) =>
-    sorted(await manager.find(Account)).map(({ id, postCount, firstPostId }) => [
-      id,
-      Number(postCount),
-      firstPostId,
-    ]),
-  'raw expressions': async ({ dataSource: { manager, driver }, Account, Post }) => {
-    const [account, post] = [driver.escape('accountId'), driver.escape('post')]
+    sorted(await manager.find(Account)).map(({ id, postCount }) => [id, Number(postCount)]),
+  'raw rows': async ({ dataSource: { manager }, Account, Post }) => {
     const select = (expression: string) =>
       manager
         .createQueryBuilder(Post, 'p')
@@ -221,17 +210,8 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
         .orderBy('p.title')
         .getRawMany()
     return [
-      await select(
-        "CASE WHEN p.title = 'first' THEN p.id WHEN p.title = 'second' THEN NULL ELSE p.account END",
-      ),
-      await select(
-        'CASE p.id WHEN :second THEN CASE WHEN p.account IS NULL THEN p.id ELSE p.account END ELSE p.id END',
-      ),
-      await select('FIRST_VALUE(p.id) OVER (PARTITION BY p.account ORDER BY p.title DESC)'),
-      await select('LAG(p.id, 1) OVER (ORDER BY p.title)'),
-      await select('NULLIF(p.id, :second)'),
-      await select('COALESCE(NULL, p.id)'),
-      await select(`(SELECT z.id FROM ${post} z WHERE z.${account} = p.account ORDER BY z.title LIMIT 1)`),
+      await select('p.id'),
+      await select('p.account'),
       await select('CASE WHEN p.id = :second THEN 1 ELSE 0 END'),
       (await manager.createQueryBuilder(Account, 'a').select('COUNT(a.id)').getRawMany()).length,
     ]
@@ -240,39 +220,32 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     const [account, post] = [driver.escape('accountId'), driver.escape('post')]
     const text = `SELECT id AS i, ${account} AS a FROM ${post} WHERE id = :first OR id = :second`
     const builder = manager.createQueryBuilder(Post, 'p').select('p.id', 'i').addSelect('p.account', 'a')
-    const rows = (cte: typeof text | typeof builder, columnNames?: string[]) =>
+    const titles = (cte: typeof text | typeof builder) =>
       manager
-        .createQueryBuilder()
-        .addCommonTableExpression(cte, 'c', columnNames ? { columnNames } : {})
-        .select(columnNames ? 'c.*' : 'c.i AS i, c.a AS a')
-        .from('c', 'c')
+        .createQueryBuilder(Post, 'q')
+        .addCommonTableExpression(cte, 'c')
+        .select('q.title', 'title')
+        .addSelect('a.id', 'account')
+        .innerJoin('c', 'd', 'd.i = q.id')
+        .innerJoin(Account, 'a', 'a.id = d.a')
         .setParameters({ first, second })
-        .orderBy(columnNames ? 'c.one' : 'c.i')
+        .orderBy('q.title')
         .getRawMany()
     const up = `SELECT id, title FROM ${post} WHERE id = :second UNION ALL SELECT z.id, z.title FROM ${post} z JOIN c ON z.title < c.title`
     return [
-      await rows(text),
-      await rows(text, ['one', 'two']),
-      await rows(builder.clone().where('p.account = :ada', { ada })),
-      await manager
-        .createQueryBuilder(Account, 'a')
-        .addCommonTableExpression(text, 'c')
-        .innerJoin('c', 'd', 'd.a = a.id')
-        .select('d.i', 'post')
-        .addSelect('a.id', 'account')
-        .where('d.i = :first', { first, second })
-        .getRawMany(),
+      await titles(text),
+      await titles(builder.clone().where('p.account = :ada', { ada })),
       await manager
         .createQueryBuilder()
         .addCommonTableExpression(up, 'c', { recursive: true, columnNames: ['id', 'title'] })
-        .select('c.id', 'id')
+        .select('c.title', 'title')
         .from('c', 'c')
         .orderBy('c.title')
         .setParameters({ second })
         .getRawMany(),
     ]
   },
-  'names in subqueries': async ({ dataSource: { manager, driver }, Account, Media, Post }) => {
+  'names in subqueries': async ({ dataSource: { manager, driver }, Account, Media }) => {
     const [post, tag] = [driver.escape('post'), driver.escape('tag')]
     const titles = async (condition: string, parameters: object) =>
       (
@@ -302,31 +275,6 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
           })
           .getMany()
       ).length,
-      await manager
-        .createQueryBuilder()
-        .select('o.i', 'id')
-        .addSelect('o.a', 'account')
-        .from(
-          (outer) =>
-            outer
-              .select('n.i', 'i')
-              .addSelect('n.a', 'a')
-              .from((inner) => inner.select('p.id', 'i').addSelect('p.account', 'a').from(Post, 'p'), 'n')
-              .where('n.a = :ada', { ada }),
-          'o',
-        )
-        .where('o.i = :first', { first })
-        .getRawMany(),
-      await manager
-        .createQueryBuilder()
-        .select('u.*')
-        .from(
-          `(SELECT id AS i FROM ${post} WHERE id = :first UNION ALL SELECT id FROM ${tag} WHERE id = :blue)`,
-          'u',
-        )
-        .setParameters({ first, blue })
-        .orderBy('u.i')
-        .getRawMany(),
     ]
   },
   'expressions in writes': async ({ dataSource: { manager, driver }, Account, Post }) => {
@@ -339,12 +287,10 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
         .where('id = :ada', { ada, ...parameters })
         .execute()
     const placed = async () =>
-      (await manager.findOneBy(Account, { id: ada, home: { placeId: In([first, second, third]) } }))?.home
-        .placeId
+      (await manager.findOneBy(Account, { id: ada, home: { placeId: In([first, third]) } }))?.home.placeId
     const places: unknown[] = []
     for (const [expression, parameters] of [
       [':to', { to: first }],
-      [`CASE WHEN id = :ada THEN :to ELSE ${driver.escape('homePlaceid')} END`, { to: second }],
       [`(SELECT z.id FROM ${post} z WHERE z.id = :to)`, { to: third }],
     ] as const) {
       await update(expression, parameters)

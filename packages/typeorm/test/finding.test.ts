@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
 import type { OpenDatabase } from '@snoflax/test'
-import { FlaxIdColumn, SnoIdColumn, storageOf } from '@snoflax/typeorm'
+import { asText, columnOf, FlaxIdColumn, fromDatabase, parameter, SnoIdColumn } from '@snoflax/typeorm'
 import {
   Any,
   Column,
@@ -24,7 +24,6 @@ import {
   Raw,
   type Relation,
   RelationId,
-  type SelectQueryBuilder,
   ViewEntity,
 } from 'typeorm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -136,6 +135,20 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   const authorColumn = () =>
     dataSource.getMetadata(Book).findRelationWithPropertyPath('author')?.joinColumns[0]
       ?.databaseName as string
+  /** In conditions, columns of text do what plain keys do. */
+  const refuses = async (found: Promise<unknown>, refusal: object) => {
+    if (storage === 'text') await found
+    else await expect(found).rejects.toMatchObject(refusal)
+  }
+  /** Where the database itself refuses an id that is not converted, we don't. */
+  const isSilent = storage === 'binary' || (storage === 'bigint' && kind.name !== 'postgres')
+  const refusesUnconverted = async (found: Promise<unknown>, path: string) => {
+    if (isSilent) {
+      const message = expect.stringMatching(/parameter\(column, id\).*asText\(value\)/)
+      await expect(found).rejects.toMatchObject({ code: 'INVALID_OPTION', path, message })
+    } else if (storage === 'text') await found
+    else await expect(found).rejects.toThrow(/uuid|bigint|operator does not exist/)
+  }
   const titles = (found: readonly Book[]) => found.map(({ title }) => title).sort()
 
   test('find operators, alone, combined and reused', async () => {
@@ -227,8 +240,8 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(titles(await of(Author, 'books', ada.id).loadMany())).toEqual(['two'])
     await of(Author, 'books', ada.id).add([one.id])
     expect(await of(Book, 'topics', one.id).loadMany()).toHaveLength(2)
-    await expect(of(Book, 'author', MALFORMED).set(ben.id)).rejects.toMatchObject({ name: 'IdError' })
-    await expect(of(Author, 'books', ada.id).remove(MALFORMED)).rejects.toMatchObject({ name: 'IdError' })
+    await refuses(of(Book, 'author', MALFORMED).set(ben.id), { name: 'IdError' })
+    await refuses(of(Author, 'books', ada.id).remove(MALFORMED), { name: 'IdError' })
   })
 
   test('exists, count, increment, decrement and soft delete by id', async () => {
@@ -244,9 +257,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await books().exists({ where: { id: two.id }, withDeleted: true })).toBe(true)
     await books().recover({ id: two.id })
     expect(await books().existsBy({ id: two.id })).toBe(true)
-    await expect(authors().increment({ id: MALFORMED }, 'fame', 1)).rejects.toMatchObject({
-      path: 'Author.id',
-    })
+    await refuses(authors().increment({ id: MALFORMED }, 'fame', 1), { path: 'Author.id' })
   })
 
   test('parameters of a query builder, in any position', async () => {
@@ -268,19 +279,12 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       ['Ada'],
     )
     expect(await names('a.id NOT BETWEEN :low AND :high', { low, high })).toEqual([])
-    expect(await names('COALESCE(a.id, a.id) = :id', { id })).toEqual(['Ada'])
     expect(await names('(a.id, a.name) = (:id, :name)', { id, name: 'Ada' })).toEqual(['Ada'])
     expect(await names("a.name <> 'a.id' AND a.id = :id", { id })).toEqual(['Ada'])
-    expect(await names('a.id = :id OR a.name = :id', { id })).toEqual(['Ada'])
     expect(await names('a.id = (:id)', { id })).toEqual(['Ada'])
     expect(await names('(:id) = (a.id)', { id })).toEqual(['Ada'])
     expect(await names(':id NOT IN (a.id, a.id)', { id })).toEqual(['Ben'])
     expect(await names(':id BETWEEN a.id AND a.id', { id })).toEqual(['Ada'])
-    expect(await names('a.id = COALESCE(:id, a.id)', { id })).toEqual(['Ada'])
-    // PostgreSQL takes a list of parameters alone for text.
-    if (kind.name !== 'postgres')
-      expect(await names('COALESCE(:id, :other) = a.id', { id, other: low })).toEqual(['Ada'])
-    expect(await names('NULLIF(a.id, :id) IS NULL', { id })).toEqual(['Ada'])
     expect(await names('(LOWER(a.name), a.id) = (:name, :id)', { id, name: 'ada' })).toEqual(['Ada'])
     const pairs = { ada: ada.id, ben: ben.id, Ada: 'Ada', Ben: 'Ben' }
     expect(await names('(a.id, a.name) IN ((:ada, :Ada), (:ben, :Ben))', pairs)).toEqual(['Ada', 'Ben'])
@@ -297,13 +301,8 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       expect((await authors().findBy({ id: Any([id]) })).map(({ name }) => name)).toEqual(['Ada'])
       expect(await names('a.author_id::text = a.author_id::text AND a.id = :id', { id })).toEqual(['Ada'])
     }
-    await expect(where('a.id = :id', { id: MALFORMED })).rejects.toMatchObject({
-      name: 'IdError',
-      path: 'Author.id',
-    })
-    await expect(where('a.id IN (:...ids)', { ids: [id, MALFORMED] })).rejects.toMatchObject({
-      path: 'Author.id',
-    })
+    await refuses(where('a.id = :id', { id: MALFORMED }), { name: 'IdError', path: 'Author.id' })
+    await refuses(where('a.id IN (:...ids)', { ids: [id, MALFORMED] }), { path: 'Author.id' })
   })
 
   test('the result of a function of an id is not an id, in conditions and in raw rows', async () => {
@@ -340,7 +339,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       .innerJoin('b.author', 'book')
       .where('book.id = :id', { id: flax.generate() })
     await expect(query.getCount()).resolves.toBe(0)
-    await expect(query.setParameter('id', MALFORMED).getCount()).rejects.toMatchObject({ path: 'Author.id' })
+    await refuses(query.setParameter('id', MALFORMED).getCount(), { path: 'Author.id' })
   })
 
   test('parameters beside names in other case, and after apostrophes that open no literal', async () => {
@@ -381,35 +380,6 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       )
     expect(await from.getRawMany()).toEqual([{ title: 'one' }])
 
-    const byBook = (sub: SelectQueryBuilder<Book>) =>
-      sub
-        .select('b.author', 'who')
-        .addSelect('MAX(b.title)', 'last')
-        .addSelect('b.id')
-        .from(Book, 'b')
-        .groupBy('b.id')
-    const outside = dataSource.createQueryBuilder().from(byBook, 's').where('s.who = :id', { id: ada.id })
-    expect(await outside.andWhere('s.b_id = :book', { book: one.id }).getRawMany()).toEqual([
-      { who: ada.id, last: 'one', b_id: one.id },
-    ])
-    const picked = authors().createQueryBuilder('a').innerJoin(byBook, 's', 's.who = a.id AND s.b_id = :book')
-    picked.select('s.who', 'who').addSelect('s.b_id', 'book').setParameter('book', two.id)
-    expect(await picked.getRawMany()).toEqual([{ who: ada.id, book: two.id }])
-
-    const written = `a.id IN (SELECT w.${dataSource.driver.escape(authorColumn())} FROM book w WHERE w.id = :book)`
-    expect(await authors().createQueryBuilder('a').where(written, { book: one.id }).getMany()).toMatchObject([
-      { id: ada.id },
-    ])
-
-    const votes = dataSource.getRepository(Vote)
-    await votes.save({ id: 7, choice: ada.id })
-    const inside = (name: string) =>
-      `choice IN (SELECT ${name}.${dataSource.driver.escape(authorColumn())} FROM book ${name})`
-    const counted = votes.createQueryBuilder('v').where(`v.id = :id AND v.${inside('v')}`, { id: 7 })
-    expect(await counted.getMany()).toEqual([{ id: 7, choice: ada.id }])
-    const change = votes.createQueryBuilder().update().set({ choice: ben.id })
-    expect((await change.where(`id = :id AND ${inside('w')}`, { id: 7 }).execute()).affected).toBe(1)
-
     const cte = authors()
       .createQueryBuilder('a')
       .addCommonTableExpression(inner, 'writers', { columnNames: ['author'] })
@@ -423,12 +393,6 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     const grouped = books().createQueryBuilder('b').select('b.author', 'author').addSelect('COUNT(*)', 'n')
     const having = grouped.groupBy('b.author').having('b.author = :author', { author: ada.id })
     expect(await having.getRawMany()).toEqual([{ author: ada.id, n: expect.anything() }])
-    // PostgreSQL knows no alias there.
-    if (kind.name === 'postgres' || kind.name === 'pglite') return
-    const aliased = books().createQueryBuilder('b').select('b.author', 'writer').groupBy('b.author')
-    expect(await aliased.having('writer = :author', { author: ada.id }).getRawMany()).toEqual([
-      { writer: ada.id },
-    ])
   })
 
   test('updates and deletes of a query builder, by aliases and names', async () => {
@@ -476,7 +440,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(found).toEqual({ book: one.id, writer: ada.id })
   })
 
-  test('raw rows have ids, also under aliases and through functions', async () => {
+  test('raw rows have ids, also under aliases', async () => {
     const rows = await books()
       .createQueryBuilder('b')
       .leftJoinAndSelect('b.author', 'a')
@@ -506,214 +470,70 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(none).toEqual({ editor: null })
   })
 
-  test('raw rows have ids under aliases that the selection itself uses, and under column names', async () => {
-    const select = (...selection: string[]) =>
-      books().createQueryBuilder('b').select(selection).where({ id: one.id }).getRawOne()
-    const quoted = dataSource.driver.escape('Book')
-    expect(await select('b.id AS book', 'b.title as title')).toEqual({ book: one.id, title: 'one' })
-    expect(await select(`b.id AS ${quoted}, b.author AS writer`)).toEqual({ Book: one.id, writer: ada.id })
-    expect(await select('b.id', 'b.author')).toEqual({ b_id: one.id, [authorColumn()]: ada.id })
-    const folded = kind.name === 'postgres' ? 'theauthor' : 'theAuthor'
-    expect(await select('DISTINCT b.author AS theAuthor')).toEqual({ [folded]: ada.id })
-    expect(await select('DISTINCT(b.author) AS theAuthor')).toEqual({ [folded]: ada.id })
-    const named = books().createQueryBuilder('b').select('DISTINCT b.author', 'author')
-    expect(await named.getRawMany()).toEqual([{ author: ada.id }])
-  })
-
-  test('raw rows of all columns have ids, also with aliases without AS', async () => {
-    const raw = (...selection: string[]) =>
-      books().createQueryBuilder('b').innerJoin('b.author', 'a').select(selection).where({ id: one.id })
-    expect(await raw('b.*').getRawOne()).toMatchObject({ id: one.id, [authorColumn()]: ada.id, title: 'one' })
-    expect(await raw('a.*').getRawOne()).toMatchObject({ author_id: ada.id, name: 'Ada' })
-    expect(await raw('b.title', 'a.*').getRawOne()).toMatchObject({ b_title: 'one', author_id: ada.id })
-    expect(await raw('*').getRawOne()).toMatchObject({ id: one.id, author_id: ada.id })
-    expect(await raw('b.id book, a.name writer').getRawOne()).toEqual({ book: one.id, writer: 'Ada' })
-    expect(await raw('a.*', "'none' AS author_id").getRawOne()).toMatchObject({ author_id: 'none' })
-    const all = (sub: SelectQueryBuilder<Book>) => sub.select('b.*').from(Book, 'b')
-    const outside = dataSource.createQueryBuilder().select('s.id', 'id').from(all, 's')
-    expect(await outside.where('s.id = :id', { id: one.id }).getRawMany()).toEqual([{ id: one.id }])
+  test('values of SQL are as they are stored, and fromDatabase() reads them', async () => {
+    const query = books().createQueryBuilder('b').innerJoin('b.author', 'a').where({ id: one.id })
+    const row = await query.select('a.author_id AS writer').addSelect('b.*').getRawOne()
+    const [writer, id] = [columnOf(dataSource, Author, 'id'), columnOf(dataSource, Book, 'id')]
+    expect([fromDatabase(writer, row.writer), fromDatabase(id, row.id)]).toEqual([ada.id, one.id])
+    if (storage !== 'text')
+      expect(() => fromDatabase(id, 'short')).toThrow(
+        expect.objectContaining({ name: 'IdError', path: 'Book.id' }),
+      )
     if (kind.name !== 'postgres') return
     const changed = authors().createQueryBuilder().update().set({ fame: 9 }).where({ id: ada.id })
     expect((await changed.returning('*').execute()).raw).toMatchObject([{ author_id: ada.id }])
   })
 
-  test('columns in other case, tables in a list, with a schema and after names of other queries', async () => {
-    const id = ada.id
-    const count = (condition: string, parameters: object) =>
-      authors().createQueryBuilder('a').where(condition, parameters).getCount()
-    if (kind.name === 'sqlite') expect(await count('A.AUTHOR_ID = :id', { id })).toBe(1)
-    const exists = (from: string, condition: string) =>
-      count(`EXISTS (SELECT 1 FROM ${from} WHERE ${condition})`, { id })
-    expect(await exists('book b, author z', 'z.author_id = :id AND a.author_id = z.author_id')).toBe(1)
-    expect(await exists('author', 'author.author_id = :id AND a.author_id = author.author_id')).toBe(1)
-    if (kind.name === 'mysql') {
-      expect(
-        await exists('book b STRAIGHT_JOIN author z', 'z.author_id = :id AND a.author_id = z.author_id'),
-      ).toBe(1)
-      const schema = (dataSource.driver as unknown as { database: string }).database
-      expect(
-        await exists(`\`${schema}\`.\`author\` z`, 'z.author_id = :id AND a.author_id = z.author_id'),
-      ).toBe(1)
-      return
-    }
-    const inner = `SELECT b.${dataSource.driver.escape(authorColumn())}, b.title FROM book b`
-    const cte = authors()
-      .createQueryBuilder('a')
-      .addCommonTableExpression(inner, 'writers', { columnNames: ['who', 'what'] })
-      .innerJoin('writers', 'w', 'w.who = a.id')
-      .where('w.who = :id AND w.what = :what', { id, what: 'two' })
-    expect(await cte.getMany()).toMatchObject([{ id }])
-  })
-
-  test('bare names in a subquery mean columns of its own tables', async () => {
-    const [book, vote] = [dataSource.driver.escape('book'), dataSource.driver.escape('vote')]
-    await dataSource.getRepository(Vote).save({ id: 70, choice: ben.id })
-    const names = async (condition: string, parameters: object) =>
-      (await authors().createQueryBuilder('a').where(condition, parameters).getMany()).map(({ name }) => name)
-    const own = dataSource.driver.escape(authorColumn())
-    expect(await names(`a.id IN (SELECT ${own} FROM ${book} WHERE id = :id)`, { id: one.id })).toEqual([
-      'Ada',
-    ])
-    expect(await names(`a.id IN (SELECT choice FROM ${vote} WHERE id = :id)`, { id: 70 })).toEqual(['Ben'])
-    const twice = `EXISTS (SELECT 1 FROM ${vote} x WHERE x.id = :vote AND x.choice = a.id) AND EXISTS (SELECT 1 FROM ${book} x WHERE x.id = :book)`
-    expect(await names(twice, { vote: 70, book: one.id })).toEqual(['Ben'])
-    const inserted = topics().createQueryBuilder().insert().updateEntity(false)
-    const title = () => `(SELECT x.title FROM ${book} x WHERE x.id = :book)`
-    await inserted.values({ word: title }).setParameters({ book: one.id }).execute()
-    expect(await topics().countBy({ word: one.title })).toBe(1)
-    await topics().delete({ word: one.title })
-    await dataSource.getRepository(Vote).delete(70)
-  })
-
-  test('an id in the text of a query is refused if it is stored in another form', async () => {
-    const condition = `a.id IN ('${ada.id}', '${ben.id}') AND a.name <> 'x'`
-    const found = authors().createQueryBuilder('a').where(condition)
+  test('an id in the text of a query is refused if the database would find nothing', async () => {
+    const found = authors().createQueryBuilder('a').where(`a.id IN ('${ada.id}') AND a.name <> 'x'`)
+    await refusesUnconverted(found.getMany(), 'Author.id')
     const raw = authors().findBy({ id: Raw((column) => `${column} = '${ada.id}'`) })
+    await refusesUnconverted(raw, 'Author.id')
     const set = () => `'${ben.id}'`
     const update = dataSource.createQueryBuilder().update(Topic).set({ schlüssel: set }).where({ id: sky.id })
-    if (storage === 'text') {
-      expect(await found.getCount()).toBe(2)
-      expect(await raw).toMatchObject([{ id: ada.id }])
-      return
-    }
-    for (const [failed, path] of [
-      [found.getMany(), 'Author.id'],
-      [raw, 'Author.id'],
-      [update.execute(), 'Topic.schlüssel'],
-    ] as const) {
-      const message = expect.stringMatching(/in the text of the query.*pass it as a parameter/)
-      await expect(failed).rejects.toMatchObject({ code: 'INVALID_OPTION', path, message })
-    }
-    await expect(authors().createQueryBuilder('a').where("a.id LIKE 'K%'").getMany()).rejects.toMatchObject({
-      path: 'Author.id',
-    })
+    await refusesUnconverted(update.execute(), 'Topic.schlüssel')
   })
 
-  test('expressions that return ids as stored are refused, others are accepted', async () => {
-    const select = (expression: string, name?: string) =>
-      authors()
-        .createQueryBuilder('a')
-        .select(expression, name)
-        .where('a.id = :id', { id: ada.id })
-        .getRawMany()
-    const text = { sqlite: 'TEXT', postgres: 'text', mysql: 'CHAR' }[kind.name as 'sqlite']
-    const joined = kind.name === 'mysql' ? "CONCAT(a.id, '')" : `CAST(a.id AS ${text})`
-    if (storage === 'text' || storage === 'bigint') expect(await select(joined, 'x')).toHaveLength(1)
-    else {
-      const message = expect.stringMatching(
-        /returns ids in their stored form.*storageOf\(dataSource, Author, 'id'\)/,
-      )
-      for (const name of ['x', undefined]) {
-        await expect(select(joined, name)).rejects.toMatchObject({
-          code: 'INVALID_OPTION',
-          path: 'Author.id',
-          message,
-        })
+  test('your own SQL takes ids beside the names of columns, and returns what is stored', async () => {
+    const [author, key] = [columnOf(dataSource, Book, 'author'), columnOf(dataSource, Book, 'id')]
+    const table = dataSource.driver.escape('book')
+    const placeholder = dataSource.driver.createParameter('x', 0)
+    const sql = `SELECT * FROM ${table} WHERE ${dataSource.driver.escape(authorColumn())} = ${placeholder}`
+    const runner = dataSource.createQueryRunner()
+    for (const run of [
+      (id: unknown) => dataSource.query(sql, [id]),
+      (id: unknown) => books().query(sql, [id]),
+      (id: unknown) => dataSource.transaction((manager) => manager.query(sql, [id])),
+      (id: unknown) => runner.query(sql, [id]),
+      (id: unknown) => runner.manager.query(sql, [id]),
+    ]) {
+      for (const id of [ada.id, parameter(author, ada.id)]) {
+        const rows: { id: unknown }[] = await run(id)
+        expect(rows.map((row) => fromDatabase(key, row.id)).sort()).toEqual([one.id, two.id].sort())
       }
     }
-    const passing = { 'COUNT(a.id)': 1, "CASE WHEN a.id IS NULL THEN 'x' ELSE 'y' END": 'y' }
-    for (const [expression, value] of Object.entries(passing)) {
-      const [row] = await select(expression, 'x')
-      expect(typeof value === 'number' ? Number(row.x) : row.x).toBe(value)
-    }
-    if (kind.name !== 'postgres') return
-    const [row] = await select('ARRAY_AGG(a.id ORDER BY a.name)', 'x')
-    expect(row.x).toEqual([ada.id])
-    const changed = authors().createQueryBuilder().update().set({ fame: 3 }).where({ id: ada.id })
-    expect((await changed.returning('author_id AS "Key", name').execute()).raw).toEqual([
-      { Key: ada.id, name: 'Ada' },
-    ])
-    if (storage !== 'binary' && storage !== 'uuid') return
-    await expect(select('json_build_object(1, a.id)', 'x')).rejects.toMatchObject({ path: 'Author.id' })
-    await expect(select('to_json(a)', 'x')).rejects.toMatchObject({ path: 'Author.id' })
-  })
-
-  test('ids of a UNION, of nested queries with equal column names, and of selected subqueries', async () => {
-    const from = (inner: string, id: string) => {
-      const cte = dataSource.createQueryBuilder().addCommonTableExpression(inner, 'some')
-      return cte.select('s.id', 'id').from('some', 's').where('s.id = :id', { id }).getRawMany()
-    }
-    const t = dataSource.driver.escape('topic')
-    const nested = `SELECT id FROM ${t} WHERE EXISTS (SELECT id FROM vote WHERE id <> 0) OR word IN (SELECT title FROM book WHERE book.id IS NULL) OR id IS NOT NULL`
-    if (kind.name !== 'mysql') {
-      expect(await from(nested, sky.id)).toHaveLength(1)
-      expect(await from(`SELECT id FROM ${t} UNION SELECT choice FROM vote`, sky.id)).toHaveLength(1)
-    }
-    const selected = books().createQueryBuilder('b').select('b.id', 'id').where({ id: one.id })
-    const writer = (sub: SelectQueryBuilder<Author>) =>
-      sub.select('a.id').from(Author, 'a').where('a.id = :ada', { ada: ada.id })
-    expect(await selected.addSelect(writer, 'writer').getRawMany()).toEqual([{ id: one.id, writer: ada.id }])
-  })
-
-  test("your own SQL, with the column's storage", async () => {
-    const [ids, keys] = [storageOf(dataSource, Book, 'author'), storageOf(dataSource, Book, 'id')]
-    const table = dataSource.driver.escape('book')
-    const sql = `SELECT * FROM ${table} WHERE ${dataSource.driver.escape(authorColumn())} = ${dataSource.driver.createParameter('x', 0)}`
-    const rows = await dataSource.query(sql, [ids.toDatabase(ada.id)])
-    expect(rows.map((row: { id: unknown }) => keys.fromDatabase(row.id)).sort()).toEqual(
-      [one.id, two.id].sort(),
-    )
-    expect(() => ids.toDatabase(MALFORMED)).toThrow(
+    expect(() => parameter(author, MALFORMED)).toThrow(
       expect.objectContaining({ path: expect.stringContaining('Book.author') }),
     )
-    const others = `SELECT * FROM ${table} WHERE title = ${dataSource.driver.createParameter('x', 0)}`
-    expect(await dataSource.query(others, [ada.id])).toEqual([])
-    const runner = dataSource.createQueryRunner()
-    const byAlias = `SELECT * FROM (SELECT ${dataSource.driver.escape(authorColumn())} AS writer FROM ${table}) AS w WHERE writer = ${dataSource.driver.createParameter('x', 0)}`
-    for (const run of [
-      () => dataSource.query(byAlias, [ada.id]),
-      () => dataSource.query(sql, [ada.id]),
-      () => books().query(sql, [ada.id]),
-      () => dataSource.transaction((manager) => manager.query(sql, [ada.id])),
-      () => runner.query(sql, [ada.id]),
-      () => runner.manager.query(sql, [ada.id]),
-    ]) {
-      if (storage === 'text') expect(await run()).toHaveLength(2)
-      else
-        await expect(run()).rejects.toMatchObject({
-          code: 'INVALID_OPTION',
-          value: ada.id,
-          message: expect.stringMatching(/Book\.author.*: the text of the SQL names .*storageOf\(/),
-        })
-    }
-    if (kind.name === 'mysql' && storage !== 'text') {
-      await expect(runner.stream(sql, [ada.id])).rejects.toMatchObject({ value: ada.id })
-    }
+    const title = `SELECT * FROM ${table} WHERE title = ${placeholder}`
+    expect(await dataSource.query(title, [ada.id])).toEqual([])
+    const lower = `SELECT * FROM ${table} WHERE lower(title) = ${placeholder}`
+    if (isSilent) await refusesUnconverted(dataSource.query(lower, [ada.id]), 'Author.id')
+    expect(await dataSource.query(lower, [asText(ada.id)])).toEqual([])
+    expect(await dataSource.query(lower, [asText('one')])).toHaveLength(1)
     await runner.release()
     if (kind.name === 'mysql') {
       const named = await openDataSource(database, [Author, Book, Topic, Vote, Credit], {
         synchronize: false,
         extra: { namedPlaceholders: true },
       })
-      const byName = (author: unknown) => named.query(sql.replace('?', ':author'), { author } as never)
-      expect(await byName(ids.toDatabase(ada.id))).toHaveLength(2)
-      if (storage !== 'text') await expect(byName(ada.id)).rejects.toMatchObject({ value: ada.id })
+      expect(await named.query(sql.replace('?', ':author'), { author: ada.id } as never)).toHaveLength(2)
       await named.destroy()
     }
     const [built, parameters] = books().createQueryBuilder('b').where({ author: ada }).getQueryAndParameters()
     expect(await dataSource.query(built, parameters)).toHaveLength(2)
     for (const none of ['title', 'topics'] as const) {
-      expect(() => storageOf(dataSource, Book, none)).toThrow(
+      expect(() => columnOf(dataSource, Book, none)).toThrow(
         expect.objectContaining({ path: `Book.${none}` }),
       )
     }
@@ -726,13 +546,6 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     for await (const row of await select.where('b.author = :ada', { ada: ada.id }).stream()) rows.push(row)
     expect(rows).toHaveLength(2)
     expect(rows).toEqual(expect.arrayContaining([one, two].map(({ id }) => ({ id, writer: ada.id }))))
-    if (storage === 'text') return
-    const refused = await books().createQueryBuilder('b').select("CONCAT(b.id, '')", 'x').stream()
-    const read = async () => {
-      for await (const row of refused) rows.push(row)
-    }
-    await expect(read()).rejects.toMatchObject({ code: 'INVALID_OPTION', path: 'Book.id' })
-    expect(rows).toHaveLength(2)
   })
 
   test('cached results have ids', async () => {
@@ -754,113 +567,40 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(page).toMatchObject([{ id: two.id, author: { id: ada.id }, topics: [{ id: sea.id }] }])
   })
 
-  test('aggregates that TypeORM turns into numbers are refused', async () => {
-    for (const name of ['sum', 'average', 'minimum', 'maximum'] as const) {
-      await expect(authors()[name]('id' as never)).rejects.toMatchObject({
-        code: 'INVALID_OPTION',
-        path: 'Author.id',
-        message: expect.stringContaining(`${name}() returns numbers, not ids`),
-      })
-      expect(await authors()[name]('fame', { id: In([ada.id, ben.id]) })).toBeTypeOf('number')
-    }
+  test('patterns match ids of text, and are refused as ids of other storages', async () => {
+    for (const like of [Like('K%' as FlaxId), ILike('K%' as FlaxId)])
+      await refuses(authors().findBy({ id: like }), { path: 'Author.id' })
   })
 
-  test('patterns are refused on ids that are not stored as text', async () => {
-    const builder = authors()
-      .createQueryBuilder('a')
-      .where('a.id LIKE :like', { like: `${ada.id.slice(0, 12)}%` })
-    if (storage === 'text') expect((await builder.getMany()).map(({ id }) => id)).toContain(ada.id)
-    else await expect(builder.getMany()).rejects.toMatchObject({ code: 'INVALID_OPTION', path: 'Author.id' })
-    await expect(authors().findBy({ id: Like('K%' as FlaxId) })).rejects.toMatchObject({ path: 'Author.id' })
-    await expect(authors().findBy({ id: ILike('K%' as FlaxId) })).rejects.toMatchObject({ path: 'Author.id' })
-  })
-
-  test('an id in an expression that is not understood is refused, or converted', async () => {
+  test('an id in an expression is refused where the database would find nothing', async () => {
     const id = ada.id
     const query = (condition: string, parameters: object = { id }) =>
       authors().createQueryBuilder('a').where(condition, parameters)
-    const names = async (condition: string, parameters?: object) =>
-      (await query(condition, parameters).getMany()).map(({ name }) => name)
-    // PostgreSQL wants to know types that only an id column tells it.
-    expect(await names('CASE a.id WHEN :id THEN 1 ELSE 0 END = 1')).toEqual(['Ada'])
-    const ordered = authors().createQueryBuilder('a').setParameters({ id: ben.id })
-    const first = ordered.orderBy('CASE a.id WHEN :id THEN 0 ELSE 1 END')
-    expect((await first.getMany()).map(({ name }) => name)).toEqual(['Ben', 'Ada'])
-    expect(await names("CASE a.id WHEN :id THEN a.name ELSE 'x' END = :name", { id, name: 'Ada' })).toEqual([
-      'Ada',
-    ])
-
-    if (kind.name !== 'postgres')
-      expect(await names('CASE :id WHEN a.id THEN 1 ELSE 0 END = 1')).toEqual(['Ada'])
-    expect(await names('a.id IN ((:id), (:id))')).toEqual(['Ada'])
-    expect((await names("CASE WHEN a.name = 'Ada' THEN :id ELSE a.id END = a.id")).sort()).toEqual([
-      'Ada',
-      'Ben',
-    ])
-    if (kind.name !== 'sqlite') {
-      expect(await names('ROW(a.id, a.name) = ROW(:id, :name)', { id, name: 'Ada' })).toEqual(['Ada'])
-    }
-
-    if (storage === 'text') return
-    const list = kind.name === 'mysql' ? 'VALUES (:id)' : 'VALUES (:id), (:id)'
-    const unclear = [
-      ':id IN (a.name, a.id)',
-      `a.id IN (${list})`,
+    for (const condition of [
       'a.id IN (SELECT :id)',
-      'a.id = (SELECT :id)',
-      'a.id = CAST(:id AS char(16))',
-      'CAST(a.id AS char(16)) = :id',
-      'LOWER(a.id) = LOWER(:id)',
-      "CONCAT(a.id, '') = :id",
-      'a.id IN ((SELECT :id))',
-      ':id IN (SELECT x.author_id FROM author x)',
-      'REPLACE(a.id, :id, :id) = a.id',
-      'a.fame = 1 OR a.id || :id = a.id',
-    ]
-    for (const condition of unclear) {
-      const failed = query(condition).getMany()
-      await expect(failed, condition).rejects.toMatchObject({
-        code: 'INVALID_OPTION',
-        path: 'Author.id',
-        message: expect.stringMatching(/:id is an id .* storageOf\(dataSource, Author, 'id'\)/),
-      })
+      'LOWER(a.name) = LOWER(:id)',
+      "CASE WHEN a.name = 'Ada' THEN :id ELSE a.name END = a.name",
+    ]) {
+      if (isSilent) await refusesUnconverted(query(condition).getMany(), 'Author.id')
     }
-    const joined = books().createQueryBuilder('b').innerJoin('b.author', 'a')
-    await expect(joined.where(':id IN (b.title, b.id, a.id)', { id }).getMany()).rejects.toMatchObject({
-      path: 'Author.id',
-    })
-    const unselected = authors()
-      .createQueryBuilder('a')
-      .select('NULLIF(:id, LOWER(a.id))', 'x')
-      .setParameters({ id })
-    await expect(unselected.getRawMany()).rejects.toMatchObject({ path: 'Author.id' })
-
+    expect(await query('a.id = :id OR a.name = :id').getMany()).toHaveLength(1)
+    if (kind.name === 'sqlite') {
+      const stored = parameter(columnOf(dataSource, Author, 'id'), id)
+      expect(await query('a.id IN (VALUES (:id))', { id: stored }).getMany()).toHaveLength(1)
+    }
+    expect(await query('LOWER(a.name) = LOWER(:id)', { id: asText(id) }).getMany()).toEqual([])
+    expect(await query('a.name IN (:...names)', { names: asText([id, 'Ada']) }).getMany()).toHaveLength(1)
     // What is compared with something else is no id, though it may look like one.
     const word = 'Supercalifragili'
     expect(flax.is(word)).toBe(true)
-    for (const condition of [
-      'a.id IS NOT NULL AND a.name = :word',
-      '(a.id, a.name) IN ((a.id, :word))',
-      'a.name = COALESCE(:word, a.name) OR a.id IS NULL',
-      "CASE WHEN a.id IS NULL THEN 'x' ELSE :word END = a.name",
-      'a.name = :word AND a.id IN (SELECT x.author_id FROM author x WHERE x.name = :word)',
-      'EXISTS (SELECT 1 FROM author x WHERE x.author_id = a.id AND LOWER(x.name) = LOWER(:word))',
-    ]) {
-      expect(await names(condition, { word }), condition).toEqual([])
-    }
-    const keys = storageOf(dataSource, Author, 'id')
-    if (kind.name === 'sqlite') {
-      expect(await names('a.id IN (VALUES (:id))', { id: keys.toDatabase(id) })).toEqual(['Ada'])
+    for (const condition of ['a.id IS NOT NULL AND a.name = :word', '(a.id, a.name) IN ((a.id, :word))']) {
+      expect(await query(condition, { word }).getMany(), condition).toEqual([])
     }
   })
 
   test('ids of another family are refused if their form differs, and the metabyte is stored', async () => {
     expect(sno.meta(one.id)).toBe(4)
-    await expect(
-      books().findOneByOrFail({ id: ada.id.toUpperCase() as unknown as SnoId }),
-    ).rejects.toMatchObject({
-      name: 'IdError',
-      path: 'Book.id',
-    })
+    const other = books().findOneBy({ id: ada.id.toUpperCase() as unknown as SnoId })
+    await refuses(other, { name: 'IdError', path: 'Book.id' })
   })
 })

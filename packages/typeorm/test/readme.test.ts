@@ -1,20 +1,22 @@
 import 'reflect-metadata'
 import { readFileSync } from 'node:fs'
 import * as core from '@snoflax/core'
-import { type FlakeId, type FlaxId, flake, flax, type Id, type SnoId, sno } from '@snoflax/core'
+import { type FlakeId, type FlaxId, flake, flax, type Id, prefixed, type SnoId, sno } from '@snoflax/core'
 import { generateSealKey, seal } from '@snoflax/seal'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import * as ours from '@snoflax/typeorm'
 import {
   CreatedAt,
+  columnOf,
   createdBetween,
   FlakeIdColumn,
   FlaxIdColumn,
+  fromDatabase,
   idColumn,
   keyset,
+  parameter,
   prepareDataSource,
   SnoIdColumn,
-  storageOf,
 } from '@snoflax/typeorm'
 import * as typeorm from 'typeorm'
 import {
@@ -37,15 +39,15 @@ const flat = (code: string) => code.replaceAll(/^\s*import .*$/gm, '').replaceAl
 
 @Entity()
 class Customer {
-  @FlaxIdColumn() id!: FlaxId
+  @FlaxIdColumn({ prefix: 'cus' }) id!: Id<'cus'>
   @Column('varchar') name!: string
 }
 
 @Entity()
 class Order {
-  @SnoIdColumn({ meta: 2 }) id!: SnoId
+  @SnoIdColumn({ meta: 2 }) id!: Id<'sno', 'order'>
   @ManyToOne(() => Customer, { cascade: true }) customer!: Relation<Customer>
-  @FlaxIdColumn.plain({ nullable: true }) traceId!: FlaxId | null
+  @SnoIdColumn.plain({ nullable: true }) traceId!: SnoId | null
 }
 
 @Entity()
@@ -131,22 +133,31 @@ test('the quick start runs', async () => {
   })
   await dataSource.initialize()
 
-  const [from, to] = [new Date('2026-11-01'), new Date('2026-12-01')]
   const orders = dataSource.getRepository(Order)
   const order = await orders.save({ customer: { name: 'Ada' } })
-  order.id // '9q7k4h922d78w222'
+  order.customer.id // 'cus_Kpcan0M1FakODT4k', an Id<'cus'>
+  order.id // '9q7k4h922d78w222', an Id<'sno', 'order'>
 
   await orders.findOneBy({ id: order.id })
   await orders.findBy({ customer: { id: order.customer.id } })
-  await orders.find({ where: { id: createdBetween(sno, from, to) }, order: { id: 'DESC' } })
   await orders
     .createQueryBuilder('o')
     .where('o.id IN (:...ids)', { ids: [order.id] })
     .getMany()
 
+  const [from, to] = [new Date('2026-11-01'), new Date('2026-12-01')]
+  const customerId = prefixed(flax, 'cus')
+  await dataSource.getRepository(Customer).findBy({ id: createdBetween(customerId, from, to) })
+  await dataSource.destroy()
+
+  await dataSource.initialize()
   expect(sno.meta(order.id)).toBe(2)
   expect(await orders.findBy({ customer: { id: order.customer.id } })).toMatchObject([{ id: order.id }])
-  const wrong = orders.findOneBy({ id: 'abc' as SnoId })
+  const [{ id }] = await dataSource.query('SELECT id FROM customer')
+  expect(id).toBe(order.customer.id)
+  expect(id).toMatch(customerId.pattern)
+  expect(await orders.findOneBy({ id: 'abc' as never })).toBeNull()
+  const wrong = orders.save({ id: 'abc' as never, customer: order.customer })
   await expect(wrong).rejects.toThrow('Order.id: sno: an id has 16 characters, not 3 ("abc")')
   await dataSource.destroy()
 })
@@ -173,14 +184,16 @@ test('the code about columns, pages and your own SQL runs', async () => {
   expect(first[0]?.createdAt).toBeInstanceOf(Date)
 
   const since = new Date('2026-11-01')
-  const ids = storageOf(dataSource, Visit, 'id')
-  const rows: { id: unknown }[] = await dataSource.query('SELECT id FROM visit WHERE id > $1', [
-    ids.toDatabase(flax.lowerBound(since)),
+  const rows = await dataSource.query('SELECT id FROM visit WHERE id > $1', [flax.lowerBound(since)])
+  const ids = [...first, ...next].map(({ id }) => id).sort()
+  expect(rows.map(({ id }: Visit) => id).sort()).toEqual(ids)
+
+  const visitId = columnOf(dataSource, Visit, 'id')
+  const [last] = await dataSource.query('SELECT max(id) AS id FROM visit WHERE id < $1', [
+    parameter(visitId, flax.lowerBound(since)),
   ])
-  rows.map((row) => ids.fromDatabase(row.id))
-  expect(rows.map((row) => ids.fromDatabase(row.id)).sort()).toEqual(
-    [...first, ...next].map(({ id }) => id).sort(),
-  )
+  fromDatabase(visitId, last.id)
+  expect(fromDatabase(visitId, ids.at(-1))).toBe(ids.at(-1))
   await dataSource.destroy()
 })
 

@@ -1,5 +1,6 @@
 import { type FlaxId, flax, type Id, type SnoId, sno } from '@snoflax/core'
 import {
+  columnOf,
   createdAfter,
   createdBefore,
   createdBetween,
@@ -8,7 +9,6 @@ import {
   idColumn,
   keyset,
   SnoIdColumn,
-  storageOf,
 } from '@snoflax/typeorm'
 import {
   Column,
@@ -117,9 +117,9 @@ keyset<Order>({ take: 5, after: customerId })
 keyset<Order>({ take: 5, field: 'nothing' })
 
 // Helpers.
-storageOf(dataSource, Order, 'customer')
+columnOf(dataSource, Order, 'customer')
 // @ts-expect-error
-storageOf(dataSource, Order, 'nothing')
+columnOf(dataSource, Order, 'nothing')
 new EntitySchema<{ id: FlaxId }>({ name: 'one', columns: { id: idColumn(flax) } })
 
 // Ids that the property's type gives to one table.

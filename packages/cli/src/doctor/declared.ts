@@ -22,10 +22,8 @@ const READERS: Readonly<Record<Orm, (file: string) => Promise<Declaration[]>>> =
     for (const source of exportsOf(await load(file)).filter(isDataSource)) {
       if (source.entityMetadatas.length === 0) await source.buildMetadatas()
       for (const { schema, tableName: table, columns } of source.entityMetadatas) {
-        for (const { databaseName: column, transformer, isPrimary } of columns) {
-          // A registered symbol, the same in all copies of @snoflax/typeorm.
-          const prepared = [transformer].flat().find((one) => one?.[TYPEORM])
-          if (prepared) found.push({ schema, table, column, storage: prepared.storage, isPrimary })
+        for (const { databaseName: column, isPrimary, [TYPEORM]: ids } of columns) {
+          if (ids) found.push({ schema, table, column, storage: ids.storage, isPrimary })
         }
       }
     }
@@ -78,7 +76,8 @@ export async function declaredIn(orm: Orm, file: string): Promise<StatedColumn[]
   return [...new Map(stated.reverse().map((one) => [one.place, one])).values()].reverse()
 }
 
-const TYPEORM: unique symbol = Symbol.for('@snoflax/typeorm prepared column') as never
+/** A registered symbol, the same in all copies of @snoflax/typeorm. */
+const TYPEORM: unique symbol = Symbol.for('@snoflax/typeorm id column') as never
 const IDS: unique symbol = Symbol.for('snoflax.drizzle.ids') as never
 const NAME: unique symbol = Symbol.for('drizzle:Name') as never
 const SCHEMA: unique symbol = Symbol.for('drizzle:Schema') as never
@@ -88,16 +87,14 @@ interface Ids {
   readonly storage: IdStorage<string>
 }
 
-type Transformer = (Ids & { readonly [TYPEORM]?: true }) | undefined
-
 interface TypeormSource {
   readonly entityMetadatas: readonly {
     readonly schema?: string
     readonly tableName: string
     readonly columns: readonly {
       readonly databaseName: string
-      readonly transformer?: Transformer | readonly Transformer[]
       readonly isPrimary: boolean
+      readonly [TYPEORM]?: Ids
     }[]
   }[]
   buildMetadatas(): Promise<void>

@@ -1,40 +1,39 @@
 import type { Database, IdFamily, IdStorage } from '@snoflax/core'
-import { checkStored, isBytes, type NamedColumn, NamedColumns, withPath } from '@snoflax/core/adapter'
+import { checkStored, isBytes, type SqlIdColumn, SqlIds, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 
-/** The same in all copies of this package. */
-const PREPARED: unique symbol = Symbol.for('@snoflax/typeorm prepared column') as never
+/** Marks the id columns in a DataSource's metadata. The same in all copies of this package; the doctor of snoflax reads it. */
+const ID_COLUMN: unique symbol = Symbol.for('@snoflax/typeorm id column') as never
 
 /**
- * A column of ids in the metadata of one DataSource: own ids, or a foreign key. It is the transformer of its
- * column. Both directions are idempotent, since TypeORM may call them twice.
+ * A column of ids in the metadata of one DataSource: own ids, or a foreign key. If its storage converts, it is the
+ * transformer of its column. Both directions are idempotent, since TypeORM may call them twice.
  */
 export class PreparedColumn implements ValueTransformer {
-  readonly [PREPARED] = true
   /** Entity and property. */
   readonly path: string
+  /** The column in SQL. */
+  readonly inSql: SqlIdColumn & { readonly column: PreparedColumn }
 
   constructor(
     readonly metadata: ColumnMetadata,
     readonly storage: IdStorage<string>,
     /** Generates its ids; undefined if the application does not. */
     readonly generate: (() => string) | undefined,
-    /** Its index among the id columns of the DataSource. */
-    readonly number: number,
   ) {
     this.path = pathOf(metadata)
+    this.inSql = { place: this.path, storage: () => storage, column: this }
+    Object.assign(metadata, { [ID_COLUMN]: this })
   }
 
-  /** The column, as errors name it. */
-  get named(): NamedColumn {
-    return {
-      table: this.metadata.entityMetadata.tableName,
-      place: this.path,
-      family: this.storage.family,
-      storage: () => this.storage,
-    }
+  /** Checks the text of an id, or of each in an array, that is about to be written. @throws {IdError} with the path. */
+  check(value: unknown): void {
+    if (value == null || typeof value === 'function') return
+    const { family } = this.storage
+    if (Array.isArray(value) && this.metadata.isArray) for (const one of value) this.check(one)
+    else if (!family.is(value)) withPath(this.path, () => family.parse(value as string))
   }
 
   to(value: unknown): unknown {
@@ -44,21 +43,22 @@ export class PreparedColumn implements ValueTransformer {
     if (InstanceChecker.isFindOperator(value)) return value
     if (Array.isArray(value)) return value.map((one) => this.to(one))
     const stored: unknown = withPath(this.path, () => this.storage.toDatabase(value))
+    if (!isBytes(stored) || !globalThis.Buffer) return stored
     // TypeORM 0.3 compares bytes only if they are Buffers.
-    return isBytes(stored) && globalThis.Buffer
-      ? Buffer.from(stored.buffer, stored.byteOffset, stored.length)
-      : stored
+    const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length)
+    const text = typeof value === 'string' ? value : state.texts.get(value as object)
+    if (text !== undefined) state.texts.set(bytes, text)
+    return bytes
   }
 
   from(value: unknown): unknown {
     if (value === undefined) return undefined
-    if (this.metadata.isArray && Array.isArray(value)) return value.map((one) => this.one(one))
+    if (Array.isArray(value) && this.metadata.isArray) return value.map((one) => this.one(one))
     return this.one(value)
   }
 
-  /** Reads one id: the column's value, or an element of its array. */
-  one(value: unknown): unknown {
-    // Values of an entity were already read, as values of a raw row.
+  /** Reads one id, which TypeORM may do twice: as the value of a raw row, and of an entity. */
+  private one(value: unknown): unknown {
     return this.storage.family.is(value) ? value : this.read(value)
   }
 
@@ -69,9 +69,12 @@ export class PreparedColumn implements ValueTransformer {
    * such a row.
    */
   read(value: unknown): unknown {
+    const { name, family, fromDatabase } = this.storage
     try {
-      if (value != null) checkStored(this.storage, value)
-      return this.storage.fromDatabase(value)
+      // The form that drivers return needs no check.
+      const isUsual = name === 'binary' && (value as Uint8Array | null)?.byteLength === family.byteLength
+      if (!isUsual && value != null) checkStored(this.storage, value)
+      return fromDatabase(value)
     } catch (error) {
       // Only for errors: a closure for each value would be a third of the cost.
       return withPath(this.path, () => {
@@ -84,64 +87,83 @@ export class PreparedColumn implements ValueTransformer {
 export const pathOf = (column: ColumnMetadata): string =>
   `${column.entityMetadata.name}.${column.propertyPath}`
 
-export const isPreparedColumn = (transformer: object): transformer is PreparedColumn =>
-  PREPARED in transformer
+export const idColumnFor = (column: ColumnMetadata): PreparedColumn | undefined =>
+  (column as { [ID_COLUMN]?: PreparedColumn })[ID_COLUMN]
 
-export const idColumnFor = ({ transformer }: ColumnMetadata): PreparedColumn | undefined =>
-  transformer && isPreparedColumn(transformer) ? transformer : undefined
+/** Whether a transformer is an id column of any copy of this package. */
+export const isIdTransformer = (transformer: { readonly metadata?: ColumnMetadata }): boolean =>
+  transformer.metadata !== undefined && idColumnFor(transformer.metadata) === transformer
+
+/** The column, if TypeORM and its user see other values than the database. */
+export const convertingFor = (column: ColumnMetadata): PreparedColumn | undefined => {
+  const idColumn = idColumnFor(column)
+  return idColumn?.storage.converts ? idColumn : undefined
+}
 
 /** The id columns of an entity. */
 export const idColumnsIn = ({ columns }: EntityMetadata): PreparedColumn[] =>
   columns.flatMap((column) => idColumnFor(column) ?? [])
 
+/** Those that convert. */
+export const convertingIn = ({ columns }: EntityMetadata): PreparedColumn[] =>
+  columns.flatMap((column) => convertingFor(column) ?? [])
+
 /** The id columns of an entity whose ids the application generates. */
 export const generatedColumnsIn = (metadata: EntityMetadata): PreparedColumn[] =>
   idColumnsIn(metadata).filter(({ generate }) => generate !== undefined)
 
-/** The id columns of a table, by the paths that can follow its name. */
-export type Paths = ReadonlyMap<string, PreparedColumn>
-
 /** The id columns of a DataSource. */
 export interface PreparedSource {
   readonly database: Database
-  /** By their number. */
   readonly columns: readonly PreparedColumn[]
-  /** Every name that TypeORM accepts for an entity's id column: database name, property and relation. */
-  readonly paths: ReadonlyMap<EntityMetadata, Paths>
-  /** By their names in the database, for SQL whose text names them. */
-  readonly named: NamedColumns
-  /** Queries with marked parameters, by their text. */
-  readonly marked: Map<string, Remembered>
-  /** The id columns that queries select, by the queries' texts. */
-  readonly selected: Map<string, Remembered>
+  /** Whether a column converts, so that TypeORM is patched. */
+  readonly converts: boolean
+  /** By their names in SQL that TypeORM doesn't know. */
+  readonly ids: SqlIds
+  /** All columns, by their names. */
+  readonly named: ReadonlyMap<string, readonly ColumnMetadata[]>
+  readonly pending: Pending
+  /** The texts of statements with marked parameters, and the parameters in them. */
+  readonly marked: Map<string, unknown>
+  readonly uses: Map<string, unknown>
 }
 
-/** A result for a text, valid for these sources. */
-export interface Remembered {
-  readonly sources: readonly { readonly name: string; readonly behind: unknown }[]
-  readonly value: unknown
+/** The ids that wait for their insert, and rows that need the id of another one at once. */
+export interface Pending {
+  readonly ids: Set<unknown>
+  /** New entities with an id of their own: TypeORM looked for it and doesn't update them, so they are inserted complete. */
+  readonly given: WeakSet<object>
+  /** The entities that those reference. */
+  readonly needed: WeakSet<object>
 }
+
+/** What to do with the rows that a statement returned. */
+export type RowReader = (rows: readonly Record<string, unknown>[]) => void
 
 /**
  * All state of this package. Its copies, such as ES module and CommonJS, share it, since they patch one TypeORM.
  */
 interface State {
+  /** Whether `asText()` was ever called. */
+  hasTexts: boolean
   /** By the metadata of a DataSource: if it builds them again, it must be prepared again. */
   readonly prepared: WeakMap<readonly EntityMetadata[], PreparedSource>
   /** The columns whose ids we generated, for each row, by an insert's list of rows. */
   readonly generated: WeakMap<readonly ObjectLiteral[], (readonly PreparedColumn[])[]>
   /** Families of decorated properties, by the prototype of their class. */
   readonly families: WeakMap<object, Map<string, IdFamily>>
-  /** Drivers, loggers and prototypes of TypeORM that are patched. */
+  /** Drivers, loggers, query runners and prototypes of TypeORM that are patched. */
   readonly patched: WeakSet<object>
-  /** The marked values of each list of parameters, by the list that the driver gets. */
-  readonly bound: WeakMap<readonly unknown[], readonly unknown[]>
-  /** Lists of parameters in which ids are already converted, as in TypeORM's own statements. */
-  readonly converted: WeakSet<object>
-  /** Lists of parameters of the queries that a query runner is running. */
-  readonly running: WeakMap<object, Set<readonly unknown[]>>
+  /** The lists of parameters of TypeORM's own statements, in which ids are already converted. */
+  readonly own: WeakMap<object, RowReader>
+  /** The texts of ids by their bytes, for logs and errors. */
+  readonly texts: WeakMap<object, string>
+  /** What to do when the insert with these parameters has run. */
+  readonly inserted: WeakMap<object, () => Promise<void>>
   /** Copies of TypeORM that passed the self-test, by a prototype. */
   readonly rehearsed: WeakSet<object>
+  /** DataSources that generate and check ids. */
+  readonly hooked: WeakSet<DataSource>
   /** DataSources with `checkColumns: false`. */
   readonly unchecked: WeakSet<DataSource>
 }
@@ -149,30 +171,19 @@ interface State {
 const STATE: unique symbol = Symbol.for('@snoflax/typeorm 1') as never
 const all = globalThis as { [STATE]?: State }
 all[STATE] ??= {
+  hasTexts: false,
   prepared: new WeakMap(),
   generated: new WeakMap(),
   families: new WeakMap(),
   patched: new WeakSet(),
-  bound: new WeakMap(),
-  converted: new WeakSet(),
-  running: new WeakMap(),
+  own: new WeakMap(),
+  texts: new WeakMap(),
+  inserted: new WeakMap(),
   rehearsed: new WeakSet(),
+  hooked: new WeakSet(),
   unchecked: new WeakSet(),
 }
 export const state: State = all[STATE]
-
-const preparedSource = (
-  database: Database,
-  columns: readonly PreparedColumn[],
-  paths: PreparedSource['paths'],
-): PreparedSource => {
-  const named = new NamedColumns()
-  for (const { tableName } of paths.keys()) named.addTable(tableName)
-  for (const column of columns) named.add(column.metadata.databaseName, column.named)
-  return { database, columns, paths, named, marked: new Map(), selected: new Map() }
-}
-
-const UNPREPARED = preparedSource('sqlite', [], new Map())
 
 /** A builder, a query runner or an entity's metadata, which belong to a DataSource. */
 export interface Belonging {
@@ -183,6 +194,40 @@ export interface Belonging {
 export const dataSourceOf = (one: Belonging): DataSource =>
   (one.dataSource as DataSource | undefined) ??
   (one as unknown as { readonly connection: DataSource }).connection
+
+const ADVICE =
+  'pass parameter(column, id) for an id of the column, or asText(value) for a text that is not one'
+
+function preparedSource(
+  database: Database,
+  columns: readonly PreparedColumn[],
+  metadatas: readonly EntityMetadata[],
+): PreparedSource {
+  const ids = new SqlIds(ADVICE)
+  const named = new Map<string, ColumnMetadata[]>()
+  for (const column of new Set(metadatas.flatMap((one) => one.columns))) {
+    const [idColumn, name] = [idColumnFor(column), column.databaseName.toLowerCase()]
+    if (idColumn) ids.add(name, idColumn.inSql)
+    else ids.addOther(name)
+    named.set(name, [...(named.get(name) ?? []), column])
+  }
+  return {
+    database,
+    columns,
+    converts: columns.some(({ storage }) => storage.converts),
+    ids,
+    named,
+    pending: { ids: new Set(), given: new WeakSet(), needed: new WeakSet() },
+    marked: new Map(),
+    uses: new Map(),
+  }
+}
+
+/** Whether the stored ids of one column are those of the other. */
+export const isAlike = ({ storage: one }: PreparedColumn, { storage: other }: PreparedColumn): boolean =>
+  one.name === other.name && one.family.name === other.family.name
+
+const UNPREPARED = preparedSource('sqlite', [], [])
 
 /** The id columns of a DataSource; none if it was never prepared. */
 export const preparedOf = ({ entityMetadatas }: DataSource): PreparedSource =>
@@ -195,28 +240,5 @@ export function remember(
   database: Database,
   columns: readonly PreparedColumn[],
 ): void {
-  const paths = new Map(entityMetadatas.map((metadata) => [metadata, new Map(entriesOf(metadata))]))
-  state.prepared.set(entityMetadatas, preparedSource(database, columns, paths))
-}
-
-/** Later entries take precedence, as in TypeORM. */
-function entriesOf({ relations, columns }: EntityMetadata): [string, PreparedColumn][] {
-  const joined = relations.flatMap(({ propertyPath, joinColumns, inverseJoinColumns }) => [
-    ...joinColumns.slice(0, 1).map((column) => [propertyPath, column] as const),
-    ...[...joinColumns, ...inverseJoinColumns].map(
-      (column) => [`${propertyPath}.${column.referencedColumn?.propertyPath}`, column] as const,
-    ),
-  ])
-  const named = (['databaseName', 'propertyName', 'propertyPath'] as const).flatMap((name) =>
-    columns.map((column) => [column[name], column] as const),
-  )
-  const entries = [...joined, ...named].flatMap(([path, column]): [string, PreparedColumn][] => {
-    const found = idColumnFor(column)
-    return found ? [[path, found]] : []
-  })
-  // SQL folds the case of names without quotes.
-  return [
-    ...entries.map(([path, column]): [string, PreparedColumn] => [path.toLowerCase(), column]),
-    ...entries,
-  ]
+  state.prepared.set(entityMetadatas, preparedSource(database, columns, entityMetadatas))
 }

@@ -1,16 +1,18 @@
 import { checkOptions, requireMembers } from '@snoflax/core/adapter'
 import { DataSource } from 'typeorm'
-import { isPrepared, remember, state } from '../columns/prepared.js'
-import { patchTypeorm } from './patches.js'
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { around } from '../columns/around.js'
+import { idColumnFor, isPrepared, preparedOf, remember, state } from '../columns/prepared.js'
+import { generateByEvents } from '../write/events.js'
+import { generateInInserts } from '../write/insert.js'
+import { patchTypeorm, wrapDriver } from './patches.js'
 import { rehearse } from './self-test.js'
 import { databaseOf, definitionsOf, settleColumns } from './settle.js'
-import { checkStoredColumns } from './stored-columns.js'
-import { libraryOf, prototypesOf, reliancesOf } from './typeorm.js'
+import { checkStoredColumns, guardIds } from './stored-columns.js'
+import { libraryOf, prototypesOf, reliancesOf, writingReliancesOf } from './typeorm.js'
 
 interface Building {
   buildMetadatas(): Promise<void>
-  initialize(): Promise<DataSource>
-  destroy(): Promise<void>
 }
 
 /** Options of {@link prepareDataSource}. */
@@ -20,46 +22,53 @@ export interface PrepareOptions {
 }
 
 /**
- * Prepares every DataSource of this copy of TypeORM when it builds its metadata. The first id column calls it, since
- * TypeORM has no hook for columns.
+ * Prepares every DataSource of this copy of TypeORM when it builds its metadata: TypeORM has no hook for that. The first
+ * id column calls it. A DataSource without id columns is left as it is.
  */
 export function patchDataSources(): void {
-  if (state.patched.has(DataSource.prototype)) return
-  const prototype = requireBuilding(DataSource.prototype)
-  patchBuilding(prototype)
+  if (!state.patched.has(DataSource.prototype)) patchBuilding(requireBuilding(DataSource.prototype))
 }
 
 function patchBuilding(owner: Building): void {
   state.patched.add(owner)
-  const { buildMetadatas, initialize } = owner
-  owner.buildMetadatas = async function (this: DataSource & Building) {
-    await buildMetadatas.call(this)
-    prepareMetadata(this)
-    await rehearseOnce(this)
-  }
-  owner.initialize = async function (this: DataSource & Building) {
-    const dataSource = await initialize.call(this)
-    // TypeORM's commands must run in spite of wrong columns, since migrations correct them.
-    if (isCommand()) return dataSource
-    try {
-      await checkStoredColumns(dataSource)
-    } catch (error) {
-      await dataSource.destroy()
-      throw error
-    }
-    return dataSource
-  }
+  around<DataSource, [], Promise<void>>(owner, 'buildMetadatas', async (dataSource, build) => {
+    await build()
+    prepareMetadata(dataSource)
+    if (!isPrepared(dataSource)) return
+    await rehearseOnce(dataSource)
+    if (dataSource.isInitialized) checkAtEnd(dataSource)
+  })
 }
 
-/** Once for each copy of TypeORM. */
+/** Checks the columns of the database after the last step of `initialize()`. */
+function checkAtEnd(dataSource: DataSource): void {
+  // TypeORM's commands must run in spite of wrong columns, since migrations correct them.
+  if (isCommand()) return
+  const { synchronize, migrationsRun, dropSchema } = dataSource.options
+  const steps = { synchronize, runMigrations: migrationsRun, dropDatabase: dropSchema }
+  const [last] = Object.entries(steps).find(([, isTaken]) => isTaken) ?? ['afterConnect']
+  const owner = (last === 'afterConnect' ? dataSource.driver : dataSource) as object as Record<
+    string,
+    unknown
+  >
+  around<object, unknown[], Promise<unknown>>(owner, last, async (_, step, ...given) => {
+    delete owner[last]
+    const result = await step(...given)
+    await checkStoredColumns(dataSource)
+    return result
+  })
+}
+
+/** Once for each copy of TypeORM in which a column converts. */
 async function rehearseOnce(dataSource: DataSource): Promise<void> {
-  const { SelectQueryBuilder } = isPrepared(dataSource) ? prototypesOf(dataSource) : {}
-  if (SelectQueryBuilder === undefined || state.rehearsed.has(SelectQueryBuilder)) return
-  state.rehearsed.add(SelectQueryBuilder)
+  if (!preparedOf(dataSource).converts) return
+  const { QueryBuilder } = prototypesOf(dataSource)
+  if (state.rehearsed.has(QueryBuilder)) return
+  state.rehearsed.add(QueryBuilder)
   try {
     await rehearse(dataSource, prepareMetadata)
   } catch (error) {
-    state.rehearsed.delete(SelectQueryBuilder)
+    state.rehearsed.delete(QueryBuilder)
     throw error
   }
 }
@@ -92,7 +101,7 @@ export function prepareDataSource<Source extends DataSource>(
 }
 
 function requireBuilding(owner: DataSource): Building {
-  requireMembers(libraryOf(owner), [{ owner, name: 'DataSource', members: ['buildMetadatas', 'initialize'] }])
+  requireMembers(libraryOf(owner), [{ owner, name: 'DataSource', members: ['buildMetadatas'] }])
   return owner as unknown as Building
 }
 
@@ -102,8 +111,31 @@ function prepareMetadata(dataSource: DataSource): void {
   const definitions = definitionsOf(dataSource)
   if (definitions.size === 0) return
   const facts = databaseOf(dataSource)
-  requireMembers(libraryOf(dataSource), reliancesOf(dataSource))
+  requireMembers(libraryOf(dataSource), writingReliancesOf(dataSource))
   const columns = settleColumns(dataSource, definitions, facts)
-  patchTypeorm(dataSource)
+  if (columns.some(({ storage }) => storage.converts)) {
+    requireMembers(libraryOf(dataSource), reliancesOf(dataSource))
+    patchTypeorm(dataSource)
+  }
   remember(dataSource, facts.database, columns)
+  generateByEvents(dataSource)
+  if (state.hooked.has(dataSource)) return
+  state.hooked.add(dataSource)
+  generateInInserts(dataSource)
+  checkWrites(dataSource)
+  wrapDriver(dataSource)
+  guardIds(dataSource)
+}
+
+/** Checks the ids that inserts and updates write into columns of text: TypeORM prepares only those by this method. */
+function checkWrites({ driver }: DataSource): void {
+  around<object, [unknown, ColumnMetadata], unknown>(
+    driver,
+    'preparePersistentValue',
+    (_, prepare, value, column) => {
+      const idColumn = idColumnFor(column)
+      if (idColumn && !idColumn.storage.converts) idColumn.check(value)
+      return prepare(value, column)
+    },
+  )
 }

@@ -8,6 +8,8 @@ import {
   type QueryRunner,
 } from 'typeorm'
 import { generatedColumn, plainColumn } from '../columns/definition.js'
+import { state } from '../columns/prepared.js'
+import { convertIn } from '../read/runners.js'
 import { dataSourceClassOf, libraryOf } from './typeorm.js'
 
 /** The kinds of trees, which write keys into statements of their own. */
@@ -59,7 +61,9 @@ class Rehearsal {
       const rows = /^SELECT/.test(sql) ? [{ count: 0, right: 2, path: '', ...this.rows[0] }] : []
       return isStructured ? { raw: rows, records: rows, affected: 1 } : rows
     }
-    Object.assign(this.runner, { query })
+    // Below the conversion.
+    state.patched.delete(Object.assign(this.runner, { query }))
+    convertIn(this.runner)
   }
 
   /** Runs a step and checks that it binds all these ids as bytes. */

@@ -4,7 +4,6 @@ import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
 import { PreparedColumn, pathOf } from '../columns/prepared.js'
-import { once } from '../read/comparisons.js'
 
 export type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
 
@@ -19,7 +18,7 @@ export function definitionsOf({ entityMetadatas }: DataSource): Definitions {
 }
 
 /**
- * Sets type and transformer of every id column, and of every column that references one.
+ * Sets the type of every id column, and of every column that references one, and the transformer of those that convert.
  *
  * @throws {IdError} with entity and property, for a column that the database can't store.
  */
@@ -31,7 +30,7 @@ export function settleColumns(
   const prepared: PreparedColumn[] = []
   const storages: Storages = new Map()
   for (const column of new Set(entityMetadatas.flatMap(columnsOf))) {
-    const one = prepare(column, definitions, facts, storages, prepared.length)
+    const one = prepare(column, definitions, facts, storages)
     if (one) prepared.push(one)
   }
   return prepared
@@ -51,7 +50,6 @@ function prepare(
   definitions: Definitions,
   { database, exactBigint, rounding }: DatabaseFacts,
   storages: Storages,
-  number: number,
 ): PreparedColumn | undefined {
   const own = definitions.get(column)
   const key = referenced(column, definitions)
@@ -76,14 +74,15 @@ function prepare(
         { family: family.name, field: 'storage', value: 'bigint', path },
       )
     }
-    const storage = once(storages, definition, () =>
-      storageFor(family, database, { storage: definition.storage, exactBigint }),
-    )
+    const storage =
+      storages.get(definition) ?? storageFor(family, database, { storage: definition.storage, exactBigint })
+    storages.set(definition, storage)
     if (own && own !== definition) agree({ path, ...own }, { ...target, family, storage: storage.name })
     applyType(column, storage)
     if (own) applyDefault(column, own, storage)
-    const prepared = new PreparedColumn(column, storage, own?.generate, number)
-    column.transformer = prepared
+    const prepared = new PreparedColumn(column, storage, own?.generate)
+    if (storage.converts) column.transformer = prepared
+    else delete column.transformer
     return prepared
   })
 }

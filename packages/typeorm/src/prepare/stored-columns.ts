@@ -1,6 +1,7 @@
 import { type Database, IdError } from '@snoflax/core'
 import { columnFaults, type DeclaredColumn } from '@snoflax/core/adapter'
-import type { DataSource, EntityMetadata, QueryRunner, Table, TableColumn } from 'typeorm'
+import type { DataSource, Driver, EntityMetadata, QueryRunner, Table, TableColumn } from 'typeorm'
+import { around } from '../columns/around.js'
 import { dataSourceOf, idColumnsIn, preparedOf, state } from '../columns/prepared.js'
 
 /**
@@ -34,8 +35,33 @@ export async function checkStoredColumns(dataSource: DataSource): Promise<void> 
   )
 }
 
+/** TypeORM's RdbmsSchemaBuilder. */
+interface SchemaBuilder {
+  readonly queryRunner: QueryRunner
+  updateExistColumns(): Promise<void>
+}
+
+/** Checks the changes of each `synchronize`. */
+export function guardIds({ driver }: DataSource): void {
+  around<Driver, [], object>(driver, 'createSchemaBuilder', (_, create) => {
+    const builder = create()
+    around<SchemaBuilder, [], Promise<void>>(builder, 'updateExistColumns', ({ queryRunner }, update) => {
+      around<QueryRunner, [Table | string, ColumnChange[]], Promise<void>>(
+        queryRunner,
+        'changeColumns',
+        async (runner, change, table, changes) => {
+          await refuseLostIds(runner, table, changes)
+          return change(table, changes)
+        },
+      )
+      return update()
+    })
+    return builder
+  })
+}
+
 /** A column in the database, and its new definition. */
-export interface ColumnChange {
+interface ColumnChange {
   readonly oldColumn: TableColumn
   readonly newColumn: TableColumn
 }
@@ -46,7 +72,7 @@ export interface ColumnChange {
  *
  * @throws {IdError} `STORAGE_REFUSED` for an id column that has values.
  */
-export async function refuseLostIds(
+async function refuseLostIds(
   runner: QueryRunner,
   table: Table | string,
   changes: readonly ColumnChange[],

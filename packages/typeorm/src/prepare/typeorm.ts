@@ -3,17 +3,13 @@ import type { Library, Reliance } from '@snoflax/core/adapter'
 import type { DataSource } from 'typeorm'
 import { DataSource as OwnDataSource } from 'typeorm/data-source/DataSource.js'
 import { FindOperator } from 'typeorm/find-options/FindOperator.js'
-import { SubjectExecutor } from 'typeorm/persistence/SubjectExecutor.js'
 import { ClosureSubjectExecutor } from 'typeorm/persistence/tree/ClosureSubjectExecutor.js'
 import { MaterializedPathSubjectExecutor } from 'typeorm/persistence/tree/MaterializedPathSubjectExecutor.js'
 import { NestedSetSubjectExecutor } from 'typeorm/persistence/tree/NestedSetSubjectExecutor.js'
-import { ReturningResultsEntityUpdator } from 'typeorm/query-builder/ReturningResultsEntityUpdator.js'
 
 /** TypeORM's classes that can't be reached from a builder, and their folders. */
 const CLASSES = {
   FindOperator: [FindOperator, 'find-options'],
-  ReturningResultsEntityUpdator: [ReturningResultsEntityUpdator, 'query-builder'],
-  SubjectExecutor: [SubjectExecutor, 'persistence'],
   ClosureSubjectExecutor: [ClosureSubjectExecutor, 'persistence/tree'],
   MaterializedPathSubjectExecutor: [MaterializedPathSubjectExecutor, 'persistence/tree'],
   NestedSetSubjectExecutor: [NestedSetSubjectExecutor, 'persistence/tree'],
@@ -51,16 +47,8 @@ export const libraryOf = (dataSource: DataSource): Library => ({
 
 /** Prototypes of TypeORM's classes, in the DataSource's copy of TypeORM. */
 export function prototypesOf(dataSource: DataSource) {
-  const select = dataSource.createQueryBuilder()
-  const SelectQueryBuilder = prototypeOf(select)
   return {
-    QueryBuilder: prototypeOf(SelectQueryBuilder),
-    SelectQueryBuilder,
-    InsertQueryBuilder: prototypeOf(select.insert()),
-    UpdateQueryBuilder: prototypeOf(select.update()),
-    DeleteQueryBuilder: prototypeOf(select.delete()),
-    SoftDeleteQueryBuilder: prototypeOf(select.softDelete()),
-    EntityManager: prototypeOf(dataSource.manager),
+    QueryBuilder: prototypeOf(prototypeOf(dataSource.createQueryBuilder())),
     QueryRunner: prototypeOf(dataSource.driver.createQueryRunner('master')),
     ...classesOf(dataSource),
   }
@@ -87,44 +75,55 @@ function classesOf(dataSource: DataSource): Record<keyof typeof CLASSES, object>
   return Object.fromEntries(entries) as Record<keyof typeof CLASSES, object>
 }
 
-/** Non-public members that we patch, call or read, by their owner. */
-const MEMBERS = {
-  QueryBuilder:
-    'replacePropertyNamesForTheWholeQuery getWherePredicateCondition getWhereInIdsCondition createParameter createCteExpression',
-  SelectQueryBuilder: 'loadRawResults stream',
-  InsertQueryBuilder: 'createInsertExpression execute',
-  UpdateQueryBuilder: 'execute',
-  DeleteQueryBuilder: 'execute',
-  SoftDeleteQueryBuilder: 'execute',
-  QueryRunner: 'query release stream changeColumns',
-  EntityManager: 'sum average minimum maximum',
-  FindOperator: 'transformValue',
-  ReturningResultsEntityUpdator: 'insert',
-  SubjectExecutor: 'executeInsertOperations recompute groupBulkSubjects',
-  ClosureSubjectExecutor: 'insert update',
-  MaterializedPathSubjectExecutor: 'insert update',
-  NestedSetSubjectExecutor: 'insert update',
-  expressionMap: 'aliases selects insertColumns updateEntity commonTableExpressions',
-  driver:
-    'escapeQueryWithParameters createGeneratedMap preparePersistentValue prepareHydratedValue isReturningSqlSupported',
+/** Members of TypeORM that every id column relies on, by their owner. */
+const WRITING = {
+  InsertQueryBuilder: 'createInsertExpression getQueryAndParameters execute',
+  driver: 'preparePersistentValue prepareHydratedValue isReturningSqlSupported createSchemaBuilder',
   EntityMetadata:
-    'columns relations primaryColumns foreignKeys getEntityIdMap ensureEntityIdMap getInsertionReturningColumns',
+    'columns relationsWithJoinColumns primaryColumns beforeInsertListeners afterInsertListeners getEntityIdMap getInsertionReturningColumns',
   ColumnMetadata: 'getEntityValue setEntityValue entityMetadata propertyPath',
 } as const
 
-/** All members of TypeORM that this package relies on. */
-export function reliancesOf(dataSource: DataSource): Reliance[] {
+/** Those that columns rely on whose storage converts. */
+const CONVERTING = {
+  QueryBuilder:
+    'replacePropertyNamesForTheWholeQuery getQueryAndParameters getParameters getWherePredicateCondition getWhereInIdsCondition createParameter',
+  QueryRunner: 'query release stream',
+  FindOperator: 'transformValue',
+  ClosureSubjectExecutor: 'insert update',
+  MaterializedPathSubjectExecutor: 'insert update',
+  NestedSetSubjectExecutor: 'insert update',
+  expressionMap: 'queryType aliases selects',
+  driver: 'escapeQueryWithParameters',
+  EntityMetadata: 'findColumnsWithPropertyPath findColumnWithDatabaseName',
+} as const
+
+/** The members of TypeORM that the writing of ids relies on. */
+export function writingReliancesOf(dataSource: DataSource): Reliance[] {
   const [metadata] = dataSource.entityMetadatas
-  const owners: Readonly<Record<keyof typeof MEMBERS, unknown>> = {
-    ...prototypesOf(dataSource),
-    expressionMap: dataSource.createQueryBuilder().insert().expressionMap,
+  return reliances(WRITING, {
+    InsertQueryBuilder: dataSource.createQueryBuilder().insert(),
     driver: dataSource.driver,
     EntityMetadata: metadata,
     ColumnMetadata: metadata?.columns[0],
-  }
-  return Object.entries(MEMBERS).map(([name, members]) => ({
-    owner: owners[name as keyof typeof MEMBERS],
-    name,
-    members: members.split(' '),
-  }))
+  })
 }
+
+/** All members of TypeORM that this package relies on, but for those. */
+export const reliancesOf = (dataSource: DataSource): Reliance[] =>
+  reliances(CONVERTING, {
+    ...prototypesOf(dataSource),
+    expressionMap: dataSource.createQueryBuilder().expressionMap,
+    driver: dataSource.driver,
+    EntityMetadata: dataSource.entityMetadatas[0],
+  })
+
+const reliances = <Name extends string>(
+  members: Readonly<Record<Name, string>>,
+  owners: Readonly<Record<Name, unknown>>,
+): Reliance[] =>
+  (Object.keys(members) as Name[]).map((name) => ({
+    owner: owners[name],
+    name,
+    members: members[name].split(' '),
+  }))

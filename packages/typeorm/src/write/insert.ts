@@ -1,11 +1,11 @@
 import { IdError } from '@snoflax/core'
-import { checkComparable } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { dataSourceOf, idColumnsIn } from '../columns/prepared.js'
-import { refuseText } from '../read/parameters.js'
-import { idsOfSelect, tokensOf } from '../read/sources.js'
+import { around } from '../columns/around.js'
+import { dataSourceOf, generatedColumnsIn, idColumnsIn, preparedOf, state } from '../columns/prepared.js'
+import { convertIn } from '../read/runners.js'
 import {
+  copyFrozen,
   generatedColumns,
   generateMissingIds,
   type InsertBuilder,
@@ -15,34 +15,155 @@ import {
   takeBack,
   valuesOf,
 } from './new-rows.js'
-import { columnsToReturn, type Finding, keyColumns, readStoredRows, type StoredRow } from './stored-rows.js'
+import { columnsToReturn, keyColumns, readStoredRows, type StoredRow } from './stored-rows.js'
+
+/** A builder as `createQueryBuilder()` returns it. */
+interface Builder {
+  insert(): InsertBuilder
+}
+
+/** Where no event comes, the inserts of a DataSource's own query builders generate ids. */
+export function generateInInserts(dataSource: DataSource): void {
+  around<DataSource, unknown[], Builder>(dataSource, 'createQueryBuilder', (_, create, ...given) =>
+    Object.assign(create(...given), { insert }),
+  )
+}
+
+const ownOf = <One extends object>(one: One): One => Object.getPrototypeOf(one) as One
+
+function insert(this: Builder): InsertBuilder {
+  return Object.assign(ownOf(this).insert.call(this), { createInsertExpression, execute })
+}
+
+function createInsertExpression(this: InsertBuilder): string {
+  generateMissingIds(this)
+  return ownOf(this).createInsertExpression.call(this)
+}
+
+async function execute(this: InsertBuilder): Promise<InsertResult> {
+  const { expressionMap: map } = this
+  const metadata = metadataOf(map)
+  const run = () => ownOf(this).execute.call(this)
+  const columns = metadata && !map.insertFromSelect ? generatedColumnsIn(metadata) : []
+  if (!metadata || columns.length === 0) return run()
+  copyFrozen(map)
+  try {
+    return await insertRows(this, metadata, run)
+  } finally {
+    const { ids } = preparedOf(dataSourceOf(this)).pending
+    for (const { metadata: column } of columns)
+      for (const entity of valuesOf(map)) ids.delete(column.getEntityValue(entity))
+  }
+}
 
 /** Runs an insert, and sets the stored ids in its result and its entities. */
-export async function insertWithIds(
+async function insertRows(
   builder: InsertBuilder,
-  insert: () => Promise<InsertResult>,
+  metadata: EntityMetadata,
+  run: () => Promise<InsertResult>,
 ): Promise<InsertResult> {
-  const { expressionMap } = builder
-  const metadata = metadataOf(expressionMap)
-  if (!metadata || expressionMap.insertFromSelect || idColumnsIn(metadata).length === 0) return insert()
-  checkExpressions(metadata, expressionMap, dataSourceOf(builder))
-  generateMissingIds(builder)
-  if (!needsReadBack(expressionMap, metadata)) {
-    const result = await insert()
-    describe(result, metadata, expressionMap)
-    return result
+  const { expressionMap: map } = builder
+  const mayConflict = map.onUpdate !== undefined || map.onIgnore
+  if (mayConflict) generateMissingIds(builder)
+  const isGenerated = valuesOf(map).some((_, row) => generatedColumns(map, row).length > 0)
+  if (!isMixedUp(map, metadata) && !(mayConflict && isGenerated)) return describe(await run(), metadata, map)
+  checkOverwrite(map, metadata)
+  if (map.updateEntity) return insertAndFind(builder, metadata, run)
+  const result = await run()
+  valuesOf(map).forEach((_, row) => void takeBack(map, row))
+  return result
+}
+
+/** Whether TypeORM would give entities the ids and the generated columns of each other: it reads the rows in any order. */
+const isMixedUp = (map: InsertMap, metadata: EntityMetadata): boolean =>
+  map.updateEntity &&
+  valuesOf(map).length > 1 &&
+  isReselected(metadata) &&
+  metadata.primaryColumns.every(({ isGenerated }) => !isGenerated)
+
+/** Whether TypeORM reads inserted rows by a query, for columns that the database fills in. */
+const isReselected = (metadata: EntityMetadata): boolean =>
+  !dataSourceOf(metadata).driver.isReturningSqlSupported('insert') &&
+  metadata.getInsertionReturningColumns().some(({ isGenerated }) => !isGenerated)
+
+/** Adds the ids to the result, from which TypeORM takes what an insert generated. */
+function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap): InsertResult {
+  const entities = valuesOf(map)
+  if (!map.updateEntity) result.identifiers = entities.map((one) => metadata.getEntityIdMap(one) ?? {})
+  entities.forEach((entity, row) => {
+    for (const { metadata: column } of generatedColumns(map, row)) {
+      result.generatedMaps[row] ??= {}
+      column.setEntityValue(result.generatedMaps[row], column.getEntityValue(entity))
+    }
+  })
+  return result
+}
+
+/** Runs an insert after which rows may have other ids than those that we generated, and looks these up. */
+async function insertAndFind(
+  builder: InsertBuilder,
+  metadata: EntityMetadata,
+  run: () => Promise<InsertResult>,
+): Promise<InsertResult> {
+  const { expressionMap: map, queryRunner: given } = builder
+  const columns = conflictColumns(metadata, map.onUpdate)
+  const runner = given ?? dataSourceOf(builder).createQueryRunner('master')
+  const { returning } = map
+  let rows: readonly (StoredRow | undefined)[] = []
+  const find = async () => {
+    const predicate = map.onUpdate?.indexPredicate
+    rows = await readStoredRows(runner, metadata, valuesOf(map), { columns, predicate })
+    if (isReselected(metadata)) {
+      const loaded = valuesOf(map).flatMap((entity, i) => loadedBy(metadata, entity, rows[i]) ?? [])
+      await runner.broadcaster.broadcast('Load', metadata, loaded)
+    }
+    rows.forEach((row, i) => {
+      // A row that isn't stored was ignored, so its entity loses the id generated for it.
+      if (row) setIn(valuesOf(map)[i] as ObjectLiteral, row)
+      else takeBack(map, i)
+    })
   }
-  checkOverwrite(expressionMap, metadata)
-  conflictColumns(metadata, expressionMap.onUpdate)
-  const { returning, updateEntity } = expressionMap
+  addReturning(map, metadata)
+  builder.queryRunner = runner
+  builder.getQueryAndParameters = () => {
+    const made = ownOf(builder).getQueryAndParameters.call(builder)
+    // TypeORM itself would take the first returned row for the first entity.
+    map.updateEntity = false
+    whenInserted(runner, made[1], find)
+    return made
+  }
   try {
-    if (updateEntity) addReturning(expressionMap, metadata)
-    const result = await insert()
-    if (!updateEntity) valuesOf(expressionMap).forEach((_, row) => void takeBack(expressionMap, row))
+    const result = await run()
+    result.generatedMaps = rows.map((row) => setIn({}, row ?? new Map()))
+    result.identifiers = valuesOf(map).map(
+      (entity, i) => (rows[i] && metadata.getEntityIdMap(entity)) as ObjectLiteral,
+    )
     return result
   } finally {
-    expressionMap.returning = returning
+    delete (builder as Partial<InsertBuilder>).getQueryAndParameters
+    Object.assign(map, { returning, updateEntity: true })
+    builder.queryRunner = given
+    if (given === undefined) await runner.release()
   }
+}
+
+/** What TypeORM's query would load: the columns that the database fills in, of a row with the entity's key. */
+function loadedBy(
+  metadata: EntityMetadata,
+  entity: ObjectLiteral,
+  row: StoredRow | undefined,
+): ObjectLiteral | undefined {
+  const { primaryColumns } = metadata
+  if (!row || primaryColumns.some((column) => column.getEntityValue(entity) !== row.get(column)))
+    return undefined
+  const columns = [...primaryColumns, ...metadata.getInsertionReturningColumns()]
+  return setIn({}, new Map(columns.map((column) => [column, row.get(column)])))
+}
+
+/** Calls a function when the runner has run the statement with these parameters, before the events that follow. */
+function whenInserted(runner: QueryRunner, parameters: readonly unknown[], find: () => Promise<void>): void {
+  state.inserted.set(parameters, find)
+  convertIn(runner)
 }
 
 /** With RETURNING, `raw` has the ids of each written row, as for keys that the database generates. */
@@ -51,92 +172,6 @@ function addReturning(map: InsertMap, metadata: EntityMetadata): void {
   if (!Array.isArray(returning) || !dataSourceOf(metadata).driver.isReturningSqlSupported('insert')) return
   const paths = columnsToReturn(metadata).map(({ propertyPath }) => propertyPath)
   map.returning = [...new Set([...(returning as string[]), ...paths])]
-}
-
-/** Refuses ids in SQL in place of an id: TypeORM sends such SQL and its parameters unchanged. */
-function checkExpressions(metadata: EntityMetadata, map: InsertMap, dataSource: DataSource): void {
-  for (const own of idColumnsIn(metadata)) {
-    const { metadata: column, storage, path, named } = own
-    const { family, converts } = storage
-    for (const entity of valuesOf(map)) {
-      const expression = column.getEntityValue(entity) as unknown
-      if (typeof expression !== 'function') continue
-      const tokens = tokensOf(String(expression()), dataSource)
-      const [selected] = idsOfSelect(tokens.slice(1, -1), dataSource).values()
-      if (selected) checkComparable(named, selected.named)
-      else refuseText(own, tokens, [], dataSource)
-      for (const { kind, text } of converts ? tokens : []) {
-        const values =
-          kind === 'placeholder' ? [map.parameters?.[text.replace(/^:(\.\.\.)?/, '')]].flat() : []
-        const value = [...values, ...(kind === 'string' ? [text.slice(1, -1)] : [])].find((one) =>
-          family.is(one),
-        )
-        if (value === undefined) continue
-        throw new IdError(
-          'INVALID_OPTION',
-          `${path}: ${text} would be stored as text; pass the id itself as the value, or bind storageOf(…).toDatabase(id)`,
-          { family: family.name, value, path },
-        )
-      }
-    }
-  }
-}
-
-/** Adds the ids to the result, also of rows that TypeORM did not read back. */
-function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap): void {
-  const entities = valuesOf(map)
-  if (!map.updateEntity) {
-    result.identifiers = entities.map((entity) => metadata.getEntityIdMap(entity) as ObjectLiteral)
-  }
-  result.generatedMaps = entities.map((entity, row) => {
-    const generated = result.generatedMaps[row] ?? {}
-    for (const { metadata: column } of generatedColumns(map, row)) {
-      column.setEntityValue(generated, column.getEntityValue(entity))
-    }
-    return generated
-  })
-}
-
-/**
- * Whether TypeORM's result of an insert may be wrong: it takes the first returned row for the first inserted one. That
- * fails after a conflict, and for several rows in a database without RETURNING.
- */
-function needsReadBack(map: InsertMap, metadata: EntityMetadata): boolean {
-  if (map.onUpdate) return true
-  // With auto-increment keys and no generated id, it is unknown which rows were ignored.
-  if (map.onIgnore) return keyColumns(metadata).length > 0
-  return (
-    map.updateEntity &&
-    valuesOf(map).length > 1 &&
-    isReselected(metadata) &&
-    metadata.primaryColumns.every(({ isGenerated }) => !isGenerated)
-  )
-}
-
-/** Whether TypeORM reads inserted rows by a query, for columns that the database fills in. */
-const isReselected = (metadata: EntityMetadata): boolean =>
-  !dataSourceOf(metadata).driver.isReturningSqlSupported('insert') &&
-  metadata.getInsertionReturningColumns().some(({ isGenerated }) => !isGenerated)
-
-/** TypeORM's ReturningResultsEntityUpdator, which sets what an insert returned in its result and entities. */
-export interface Updator {
-  readonly queryRunner: QueryRunner
-  readonly expressionMap: InsertMap
-}
-
-/** Sets the stored row of each entity, where TypeORM would take another one for it. */
-export async function setInserted(
-  { queryRunner, expressionMap: map }: Updator,
-  set: () => Promise<void>,
-  result: InsertResult,
-): Promise<void> {
-  const metadata = metadataOf(map)
-  if (!metadata || idColumnsIn(metadata).length === 0 || !needsReadBack(map, metadata)) return set()
-  const finding = {
-    columns: conflictColumns(metadata, map.onUpdate),
-    predicate: map.onUpdate?.indexPredicate,
-  }
-  await readBack(result, queryRunner, metadata, map, finding)
 }
 
 /** Refuses an upsert in which only some rows have an id: it would overwrite stored ids with those generated for others. */
@@ -159,53 +194,9 @@ function checkOverwrite(map: InsertMap, metadata: EntityMetadata): void {
 const isConflictColumn = ({ conflict }: OnUpdate, name: string): boolean =>
   Array.isArray(conflict) && conflict.includes(name)
 
-async function readBack(
-  result: InsertResult,
-  queryRunner: QueryRunner,
-  metadata: EntityMetadata,
-  map: InsertMap,
-  finding: Finding,
-): Promise<void> {
-  const entities = valuesOf(map)
-  const rows = await readStoredRows(queryRunner, metadata, entities, finding)
-  if (isReselected(metadata)) {
-    const loaded = entities.flatMap((entity, i) => loadedBy(metadata, entity, rows[i]) ?? [])
-    await queryRunner.broadcaster.broadcast('Load', metadata, loaded)
-  }
-  result.generatedMaps = entities.map((entity, i) => hydrate(entity, rows[i]))
-  // A row that isn't stored was ignored, so its entity loses the id generated for it.
-  rows.forEach((row, i) => {
-    if (row === undefined) takeBack(map, i)
-  })
-  // TypeORM's identifiers have undefined for ignored rows.
-  result.identifiers = entities.map(
-    (entity, i) => (rows[i] && metadata.getEntityIdMap(entity)) as ObjectLiteral,
-  )
-}
-
-/** What TypeORM's query would load: the columns that the database fills in, of a row with the entity's key. */
-function loadedBy(
-  metadata: EntityMetadata,
-  entity: ObjectLiteral,
-  row: StoredRow | undefined,
-): ObjectLiteral | undefined {
-  const { primaryColumns } = metadata
-  if (!row || primaryColumns.some((column) => column.getEntityValue(entity) !== row.get(column)))
-    return undefined
-  const loaded: ObjectLiteral = {}
-  for (const column of [...primaryColumns, ...metadata.getInsertionReturningColumns()]) {
-    column.setEntityValue(loaded, row.get(column))
-  }
-  return loaded
-}
-
-function hydrate(entity: ObjectLiteral, row: StoredRow | undefined): ObjectLiteral {
-  const map: ObjectLiteral = {}
-  for (const [column, value] of row ?? []) {
-    column.setEntityValue(entity, value)
-    column.setEntityValue(map, value)
-  }
-  return map
+function setIn(entity: ObjectLiteral, row: StoredRow): ObjectLiteral {
+  for (const [column, value] of row) column.setEntityValue(entity, value)
+  return entity
 }
 
 /**

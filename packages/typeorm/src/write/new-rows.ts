@@ -1,11 +1,14 @@
 import { IdError } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
-import type { EntityMetadata, InsertResult, ObjectLiteral } from 'typeorm'
+import type { EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import { type Belonging, generatedColumnsIn, type PreparedColumn, state } from '../columns/prepared.js'
 
 /** The part of TypeORM's InsertQueryBuilder that we use. */
 export interface InsertBuilder extends Belonging {
   readonly expressionMap: InsertMap
+  queryRunner?: QueryRunner | undefined
+  createInsertExpression(): string
+  getQueryAndParameters(): [string, unknown[]]
   execute(): Promise<InsertResult>
 }
 
@@ -20,7 +23,7 @@ export interface InsertMap {
   readonly parameters?: ObjectLiteral
   /** SQL, or names of columns. */
   returning?: unknown
-  readonly updateEntity: boolean
+  updateEntity: boolean
 }
 
 /** What an insert does on a conflict. */
@@ -36,7 +39,7 @@ export const metadataOf = ({ mainAlias }: Pick<InsertMap, 'mainAlias'>): EntityM
 export const valuesOf = ({ valuesSet = [] }: InsertMap): ObjectLiteral[] =>
   Array.isArray(valuesSet) ? valuesSet : [valuesSet]
 
-/** The columns of an insert's row whose ids we generated. */
+/** The columns of an insert's row whose ids we generated, but for those of TypeORM's events. */
 export const generatedColumns = ({ valuesSet }: InsertMap, row: number): readonly PreparedColumn[] =>
   (Array.isArray(valuesSet) && state.generated.get(valuesSet)?.[row]) || []
 
@@ -54,7 +57,8 @@ export function generateMissingIds({ expressionMap: map }: InsertBuilder): void 
   if (map.insertFromSelect) refuseMissing(columns, map)
   if (map.valuesSet === undefined) return
   addColumns(columns, map)
-  const entities = valuesOf(map).map((values) => (Object.isExtensible(values) ? values : { ...values }))
+  copyFrozen(map)
+  const entities = valuesOf(map)
   // A builder comes here twice if its SQL is read and then it is run; the second time no id is missing.
   const fresh = entities.map((entity, row) => [
     ...generateIds(columns, entity),
@@ -64,11 +68,15 @@ export function generateMissingIds({ expressionMap: map }: InsertBuilder): void 
   state.generated.set(entities, fresh)
 }
 
+/** Copies the values that can't be written into. */
+export function copyFrozen(map: InsertMap): void {
+  if (valuesOf(map).every((values) => Object.isExtensible(values))) return
+  map.valuesSet = valuesOf(map).map((values) => (Object.isExtensible(values) ? values : { ...values }))
+}
+
 /** Generates the ids that are missing in an entity, and returns the columns that got one. */
 export function generateIds(columns: readonly PreparedColumn[], entity: object): PreparedColumn[] {
-  const missing = columns.filter(({ metadata }) =>
-    isMissing(metadata.getEntityValue(entity), metadata.isPrimary),
-  )
+  const missing = missingIn(columns, entity)
   for (const { metadata, generate, path } of missing) {
     metadata.setEntityValue(
       entity,
@@ -78,9 +86,12 @@ export function generateIds(columns: readonly PreparedColumn[], entity: object):
   return missing
 }
 
-/** A key can't be null, so null means a new id there; in other columns it is a value. */
-const isMissing = (value: unknown, isPrimary: boolean): boolean =>
-  value === undefined || (value === null && isPrimary)
+/** The columns without an id. A key can't be null, so null means a new id there; in other columns it is a value. */
+export const missingIn = (columns: readonly PreparedColumn[], entity: object): PreparedColumn[] =>
+  columns.filter(({ metadata }) => {
+    const value: unknown = metadata.getEntityValue(entity)
+    return value === undefined || (value === null && metadata.isPrimary)
+  })
 
 /** INSERT … SELECT creates its rows inside the database, where we can't generate ids. */
 function refuseMissing(columns: readonly PreparedColumn[], { insertColumns }: InsertMap): void {

@@ -2,7 +2,7 @@ import { hexOf } from '@snoflax/core/adapter'
 import type { EntityMetadata, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import type { Subject } from 'typeorm/persistence/Subject.js'
-import { idColumnFor, state } from '../columns/prepared.js'
+import { convertingFor, state } from '../columns/prepared.js'
 
 /**
  * A row of a tree for TypeORM's tree executors, which read keys from entities by their metadata and insert them into
@@ -15,7 +15,7 @@ export const asStored = (subject: Subject): Subject =>
 export const converting = (runner: QueryRunner): QueryRunner =>
   view(runner, {
     query: (sql: string, parameters?: unknown[], ...rest: []) => {
-      if (parameters) state.converted.add(parameters)
+      if (parameters) state.own.set(parameters, () => undefined)
       return runner.query(sql, parameters, ...rest)
     },
   })
@@ -45,7 +45,7 @@ function storedKeys(metadata: EntityMetadata): Partial<EntityMetadata> {
 }
 
 const storedKey = (column: ColumnMetadata): ColumnMetadata =>
-  reading(column, (value) => idColumnFor(column)?.to(value) ?? value)
+  reading(column, (value) => convertingFor(column)?.to(value) ?? value)
 
 /**
  * A materialized path contains keys in hex: TypeORM finds descendants by LIKE, for which `_` is any character and, in
@@ -53,7 +53,7 @@ const storedKey = (column: ColumnMetadata): ColumnMetadata =>
  */
 const pathKey = (column: ColumnMetadata): ColumnMetadata =>
   reading(column, (value) => {
-    const family = idColumnFor(column)?.storage.family
+    const family = convertingFor(column)?.storage.family
     if (family === undefined || typeof value !== 'string') return value
     return `x${hexOf(family.decode(value))}`
   })

@@ -1,7 +1,13 @@
 import type { StorageName } from '@snoflax/core'
 import { sharedPostgres } from '@snoflax/test'
-import type { ContractAdapter, Customer, Graph } from '@snoflax/test/contract'
-import { createdBetween } from '@snoflax/typeorm'
+import {
+  type ContractAdapter,
+  type Customer,
+  converts,
+  type Graph,
+  type Variant,
+} from '@snoflax/test/contract'
+import { columnOf, createdBetween, fromDatabase } from '@snoflax/typeorm'
 import { And, Any, Between, In, IsNull, LessThan, MoreThan, MoreThanOrEqual, Raw } from 'typeorm'
 import { IS_0_3 } from '../version.js'
 import type { CustomerEntity, OrderEntity, Session } from './entities.js'
@@ -17,6 +23,19 @@ const plain = ({ id, email, name, traceId, referrerId }: CustomerEntity): Custom
 })
 const plainOrNone = (entity: CustomerEntity | null) => (entity ? plain(entity) : undefined)
 
+/** PostgreSQL reads a number's text. */
+const isNumber = ({ database, storage, family }: Variant) =>
+  database === 'postgres' && storage === 'bigint' && /^\d+$/.test(family.min)
+
+/** Beside a function, ids in another form than their text are refused: by us, or where it can, by the database. */
+const besideFunction: Pick<Adapter['byId'][string], 'refused' | 'unchecked'> = {
+  refused: (variant) =>
+    converts(variant) && !isNumber(variant)
+      ? { why: 'the operand is a function', by: /stands beside no column|uuid|bigint|integer/i }
+      : undefined,
+  unchecked: (variant) => (isNumber(variant) ? 'PostgreSQL reads the text of a number' : undefined),
+}
+
 export const byId: Adapter['byId'] = {
   'findOneBy({ id })': {
     run: async ({ customers }, id) => plainOrNone(await customers.findOneBy({ id })),
@@ -30,6 +49,7 @@ export const byId: Adapter['byId'] = {
       plainOrNone(await customers.createQueryBuilder('c').where('c.id = :id', { id }).getOne()),
   },
   'query builder, parameter inside a function': {
+    ...besideFunction,
     run: async ({ customers }, id) =>
       plainOrNone(
         await customers.createQueryBuilder('c').where('COALESCE(c.id, c.id) = :id', { id }).getOne(),
@@ -233,9 +253,11 @@ export const ends: Adapter['ends'] = {
       database === 'postgres' && LACKING.includes(storage)
         ? { why: 'PostgreSQL has no min(uuid), and no min(bytea) before 18', by: /min|max/i }
         : undefined,
-    run: async ({ orders }) => {
+    run: async ({ orders, dataSource }) => {
       const builder = orders.createQueryBuilder('o').select('MIN(o.id)', 'min').addSelect('MAX(o.id)', 'max')
-      return (await builder.getRawOne()) as { min: string; max: string }
+      const { min, max } = (await builder.getRawOne()) as Record<'min' | 'max', unknown>
+      const id = columnOf(dataSource, 'Order', 'id')
+      return { min: fromDatabase(id, min) as string, max: fromDatabase(id, max) as string }
     },
   },
 }
