@@ -1,4 +1,3 @@
-import { returnedArguments } from '@snoflax/core/adapter'
 import {
   type AggregateFunctionNode,
   type FunctionNode,
@@ -22,9 +21,17 @@ export const nameOfFunction = ({ func }: FunctionNode | AggregateFunctionNode): 
 /** Whether a function makes JSON of its argument. */
 export const isJsonMaker = (name: string): boolean => JSON_LIST.test(name) || JSON_OF_ONE.test(name)
 
-/** Whether a function can return its argument at an index, as MySQL's `values()` in an upsert can. */
+/** Functions that return one of their arguments, and which. `values()` is MySQL's, in an upsert. */
+const RETURNING: readonly (readonly [names: RegExp, isReturned: (argument: number) => boolean])[] = [
+  [/^(?:coalesce|ifnull|nvl|nullif|greatest|least|max|min)$/, () => true],
+  [/^(?:(?:any|first|last|nth)_value|values)$/, (at) => at === 0],
+  [/^(?:lag|lead)$/, (at) => at === 0 || at === 2],
+  [/^i?if$/, (at) => at > 0],
+]
+
+/** Whether a function can return its argument at an index. */
 export const isReturned = (name: string, at: number): boolean =>
-  returnedArguments(name)?.(at) ?? (name === 'values' && at === 0)
+  RETURNING.some(([names, returns]) => names.test(name) && returns(at))
 
 /** Reads queries: the names that they see, the columns that they return, the meaning of expressions. */
 export class Meanings {

@@ -1,7 +1,7 @@
 import { baseOf, isPrefixed } from '../identity.js'
 import { IdError } from '../primitives/errors.js'
 import type { IdStorage } from '../storage/index.js'
-import type { NamedColumn } from './named-columns.js'
+import type { SqlIdColumn } from './ids-in-sql.js'
 
 /**
  * Checks that two columns can have equal values: a uuid of UUIDv7 and of TypeID can, and so can an id and the same id
@@ -11,20 +11,17 @@ import type { NamedColumn } from './named-columns.js'
  *
  * @example
  * const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
- * checkComparable(
- *   { place: 'orders.customer_id', family: flax, storage },
- *   { place: 'customers.id', family: flax, storage },
- * )
+ * checkComparable({ place: 'orders.customer_id', storage }, { place: 'customers.id', storage })
  */
-export function checkComparable(one: NamedColumn, other: NamedColumn): void {
+export function checkComparable(one: SqlIdColumn, other: SqlIdColumn): void {
   const [own, theirs] = [one, other].map(({ storage }) => storedIn(storage())) as [Stored, Stored]
   if (own.kind === theirs.kind) return
-  const { place, family } = one
+  const { place } = one
   throw new IdError(
     'INVALID_OPTION',
     `${place}: ${place} (${own.shown}) and ${other.place} (${theirs.shown}) are never equal in the database; use columns of ` +
       'one family and storage',
-    { family: family.name, path: place },
+    { family: one.storage().family.name, path: place },
   )
 }
 

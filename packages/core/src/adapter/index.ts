@@ -8,20 +8,6 @@ export { checkStored } from './check-stored.js'
 export { checkColumnOptions, familyWith } from './column-options.js'
 export { checkComparable } from './comparable.js'
 export {
-  type Alias,
-  type Comparison,
-  markOf,
-  mayCompare,
-  type Parts,
-  type Reading,
-  type Row,
-  readComparisons,
-  returnedArguments,
-  type Term,
-  withMarks,
-  withoutMarks,
-} from './comparisons.js'
-export {
   checkGenerator,
   checkGeneratorNames,
   checkMeta,
@@ -40,26 +26,12 @@ export {
 export { keyStatistics } from './key-statistics.js'
 export { checkKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
-export {
-  type BesideName,
-  type FindSources,
-  isStored,
-  leak,
-  type NamedColumn,
-  NamedColumns,
-  type NamedSource,
-  refuseLeak,
-  refuseUnconverted,
-  type SqlAdvice,
-  type SqlChunks,
-} from './named-columns.js'
 export { neighbours } from './neighbours.js'
 export { withPath } from './path.js'
 export {
   closingOf,
   isWord,
   NAMED_PLACEHOLDER,
-  openingOf,
   quoteName,
   quoteText,
   type ReadSqlOptions,
@@ -69,7 +41,6 @@ export {
   splitAtCommas,
 } from './read-sql.js'
 export { type Library, type Reliance, requireMembers } from './require-members.js'
-export type { Source } from './sources.js'
 export {
   checkSchema,
   type DatabaseDefaultRequest,

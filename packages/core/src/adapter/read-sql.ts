@@ -266,21 +266,6 @@ export function closingOf(tokens: readonly SqlToken[], open: number): number {
 }
 
 /**
- * Index of the token that opens the bracket closed at an index; -1 if none does.
- *
- * @example
- * openingOf(readSql('(1, (2))', { dialect: 'sqlite' }), 6) // 0
- */
-export function openingOf(tokens: readonly SqlToken[], close: number): number {
-  let depth = 0
-  for (let i = close; i >= 0; i--) {
-    if (tokens[i]?.text === ')') depth++
-    else if (tokens[i]?.text === '(' && --depth === 0) return i
-  }
-  return -1
-}
-
-/**
  * Splits tokens at the commas outside brackets.
  *
  * @example
