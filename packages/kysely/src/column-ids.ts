@@ -5,7 +5,7 @@ import {
   checkStored,
   databaseDefault,
   idSource,
-  type NamedColumn,
+  type SqlIdColumn,
   show,
   withPath,
 } from '@snoflax/core/adapter'
@@ -18,7 +18,7 @@ export class ColumnIds {
   /** The SQL by which the database generates it. */
   readonly databaseDefault: string | undefined
   /** The column, as errors name it. */
-  readonly named: NamedColumn
+  readonly named: SqlIdColumn
 
   constructor(
     readonly path: string,
@@ -26,7 +26,7 @@ export class ColumnIds {
     readonly column: IdColumn,
   ) {
     const { family, role, options } = column
-    this.named = { place: path, family: storage.family, storage: () => storage }
+    this.named = { place: path, storage: () => storage }
     if (role !== 'generated') return
     const { generator, meta, schema } = options
     if (options.default === 'database') {
