@@ -67,7 +67,10 @@ export function rawConverter(models: Models, database: Database): (query: RawQue
   return (query) => {
     const [text, ...given] = isText(query) ? query : [textOf(query, database), ...query.values]
     if (!ids.mayBeIn(text, given)) return query
-    const indexOf = numbering()
+    // SQLite numbers names as they come.
+    const names: PlaceholderKey[] = []
+    const indexOf = (key: PlaceholderKey): number =>
+      typeof key === 'number' ? key : names.includes(key) ? names.indexOf(key) : names.push(key) - 1
     const found = ids.find({
       sql: text,
       dialect: database,
@@ -132,18 +135,6 @@ function naming(tables: readonly Table[], sql: string) {
     if (typeof column === 'string') return own.length > 0 ? null : undefined
     // A view that the schema doesn't have may have a compact column of that name.
     return own.length > 0 || column.storage().converts ? column : undefined
-  }
-}
-
-/** The index of a placeholder's value: SQLite numbers names as they come. */
-function numbering(): (key: PlaceholderKey) => number {
-  const named = new Map<PlaceholderKey, number>()
-  let next = 0
-  return (key) => {
-    const at = typeof key === 'number' ? key : (named.get(key) ?? next)
-    named.set(key, at)
-    next = Math.max(next, at + 1)
-    return at
   }
 }
 

@@ -11,6 +11,17 @@ export type Language = 'ts' | 'js'
 /** The first line of every generated file. */
 export const MARK = 'Written by snoflax-prisma-generator'
 
+/** A constant of the module. */
+interface Constant {
+  readonly about?: string
+  readonly isLocal?: true
+  readonly name: string
+  readonly type: string
+  readonly value: string
+}
+
+const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
+
 /** The files of the generated module, for this absolute path: name → text. */
 export function moduleFiles(
   content: ModuleContent,
@@ -21,116 +32,80 @@ export function moduleFiles(
   const made = familiesOf(ids.filter(({ generated }) => generated))
   // If every family has a default generator, `snoflax()` needs no options.
   const isOptional = !made.some(needsGenerator)
-  const prefixed = familiesOf(ids).filter(({ prefix }) => prefix !== undefined)
-  const text = {
-    configuration: configuration(content),
-    values: [
-      prefixed.length > 0 ? "import { prefixed } from '@snoflax/core'\n" : '',
-      familyImports(ids, folder, 'import'),
-    ].join(''),
-    types: familyImports(ids, folder, 'import type'),
-    coreTypes: coreTypes(ids),
-    families: prefixed.map((found) => ({
-      ...found,
-      type: `PrefixedFamily<'${found.prefix}', typeof ${found.export}>`,
-      value: `prefixed(${found.export}, '${found.prefix}')`,
-    })),
-    declarations: declarations(content, made, isOptional),
+  const constants = constantsOf(content, isOptional)
+  const write = (head: string, imports: readonly string[], lines: readonly string[]) =>
+    `${[HEAD, ...imports, ''].join('\n')}\n${head}${lines.join('\n')}`
+  const each = (keyword: string, end: (one: Constant) => string) =>
+    constants
+      .filter((one) => !(one.isLocal && keyword === 'declare const'))
+      .map((one) => {
+        const about = one.about ? `/** ${one.about} */\n` : ''
+        return `${about}${one.isLocal ? '' : 'export '}${keyword} ${one.name}${end(one)}\n`
+      })
+  const values = [
+    constants.some(({ value }) => value.startsWith('prefixed('))
+      ? "import { prefixed } from '@snoflax/core'"
+      : [],
+    familyImports(ids, folder, 'import'),
+  ].flat()
+  const types = [
+    coreTypes(ids),
     // Projects may refuse unused imports.
-    generator: made.length > 0 ? "import type { IdSource } from '@snoflax/core/adapter'\n" : '',
-    options: `options${isOptional ? '?' : ''}: Options`,
-    raw: RAW(ids[0] === undefined ? '' : nameOf(ids[0])),
+    made.length > 0 ? "import type { IdSource } from '@snoflax/core/adapter'" : [],
+    "import type { Configuration, Extension, RawQueries } from '@snoflax/prisma-extension'",
+  ].flat()
+  const functions = "import { idExtension, rawQueries } from '@snoflax/prisma-extension'"
+  const declared = `${declarations(content, made, isOptional)}\n`
+  if (language === 'ts') {
+    const lines = each('const', ({ type, value }) => `: ${type} = ${value}`)
+    return { 'index.ts': write(declared, [...values, ...types, functions], lines) }
   }
-  if (language === 'ts') return { 'index.ts': typescript(text) }
+  const lines = each('const', ({ value }) => ` = ${value}`)
+  const typed = each('declare const', ({ type }) => `: ${type}`)
   return {
-    'index.js': javascript(text),
-    'index.d.ts': typesOfJavascript(text),
+    'index.js': write('', [...values, functions], lines),
+    'index.d.ts': write(declared, [familyImports(ids, folder, 'import type'), ...types], typed),
     // The folder's files are ES modules in CommonJS projects, too.
     'package.json': '{ "type": "module" }\n',
   }
 }
 
-type Texts = Readonly<
-  Record<
-    'configuration' | 'values' | 'types' | 'coreTypes' | 'declarations' | 'generator' | 'options' | 'raw',
-    string
-  >
-> & { readonly families: readonly (FoundFamily & { readonly type: string; readonly value: string })[] }
+function constantsOf(content: ModuleContent, isOptional: boolean): Constant[] {
+  const ids = idFields(content)
+  const name = ids[0] === undefined ? '' : nameOf(ids[0])
+  const families = familiesOf(ids).flatMap(({ name, prefix, export: base }) =>
+    prefix === undefined
+      ? []
+      : {
+          name,
+          type: `PrefixedFamily<'${prefix}', typeof ${base}>`,
+          value: `prefixed(${base}, '${prefix}')`,
+        },
+  )
+  return [
+    ...families,
+    { name: 'configuration', type: 'Configuration', value: configuration(content) },
+    {
+      about: 'The extension, to be given to `$extends` after all others.',
+      name: 'snoflax',
+      type: `(options${isOptional ? '?' : ''}: Options) => Extension<Times>`,
+      value: '(options) => idExtension(configuration, options)',
+    },
+    { isLocal: true, name: 'raw', type: 'RawQueries<IdTypes>', value: 'rawQueries(configuration)' },
+    {
+      about: `For raw queries: \`parameter('${name}', id)\`, \`asText(value)\` and \`fromDatabase('${name}', value)\`.`,
+      ...ofRaw('parameter'),
+    },
+    ofRaw('asText'),
+    ofRaw('fromDatabase'),
+  ]
+}
 
-const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
-const SNOFLAX = '/** The extension, to be given to `$extends` after all others. */'
-const RAW = (name: string): string =>
-  `/** For raw queries: \`parameter('${name}', id)\`, \`asText(value)\` and \`fromDatabase('${name}', value)\`. */`
-
-const typescript = ({
-  configuration,
-  values,
-  coreTypes,
-  families,
-  declarations,
-  generator,
-  options,
-  raw,
-}: Texts): string => `${HEAD}
-${values}
-${coreTypes}${generator}import {
-  type Configuration,
-  type Extension,
-  idExtension,
-  type RawQueries,
-  rawQueries,
-} from '@snoflax/prisma-extension'
-
-${families.map(({ name, type, value }) => `export const ${name}: ${type} = ${value}\n`).join('')}
-${declarations}
-export const configuration: Configuration = ${configuration}
-
-${SNOFLAX}
-export const snoflax = (${options}): Extension<Times> => idExtension<Times>(configuration, options)
-
-${raw}
-const raw: RawQueries<IdTypes> = rawQueries<IdTypes>(configuration)
-export const parameter: RawQueries<IdTypes>['parameter'] = raw.parameter
-export const asText: RawQueries<IdTypes>['asText'] = raw.asText
-export const fromDatabase: RawQueries<IdTypes>['fromDatabase'] = raw.fromDatabase
-`
-
-const javascript = ({ configuration, values, families }: Texts): string => `${HEAD}
-${values}
-import { idExtension, rawQueries } from '@snoflax/prisma-extension'
-
-${families.map(({ name, value }) => `export const ${name} = ${value}\n`).join('')}
-export const configuration = ${configuration}
-
-export const snoflax = (options) => idExtension(configuration, options)
-
-export const { parameter, asText, fromDatabase } = rawQueries(configuration)
-`
-
-const typesOfJavascript = ({
-  types,
-  coreTypes,
-  families,
-  declarations,
-  generator,
-  options,
-  raw,
-}: Texts): string => `${HEAD}
-${types}
-${coreTypes}${generator}import type { Configuration, Extension, RawQueries } from '@snoflax/prisma-extension'
-
-${families.map(({ name, type }) => `export declare const ${name}: ${type}\n`).join('')}
-${declarations}
-export declare const configuration: Configuration
-
-${SNOFLAX}
-export declare const snoflax: (${options}) => Extension<Times>
-
-${raw}
-export declare const parameter: RawQueries<IdTypes>['parameter']
-export declare const asText: RawQueries<IdTypes>['asText']
-export declare const fromDatabase: RawQueries<IdTypes>['fromDatabase']
-`
+const ofRaw = (name: string): Constant => ({
+  name,
+  type: `RawQueries<IdTypes>['${name}']`,
+  value: `raw.${name}`,
+})
 
 /** Imports of the families; with `head`, under names that begin with it, so that nothing else has them. */
 export function familyImports(
@@ -148,14 +123,14 @@ export function familyImports(
 }
 
 /** Types of core that the module's types use. */
-function coreTypes(ids: readonly FoundField[]): string {
+function coreTypes(ids: readonly FoundField[]): string[] {
   const isPrefixed = ids.some(({ found }) => found.prefix !== undefined)
   const names = [
     ...(isPrefixed ? ['Id'] : []),
     ...(ids.some(({ of }) => of !== undefined) ? ['IdOf'] : []),
     ...(isPrefixed ? ['PrefixedFamily'] : []),
   ]
-  return names.length === 0 ? '' : `import type { ${names.join(', ')} } from '@snoflax/core'\n`
+  return names.length === 0 ? [] : [`import type { ${names.join(', ')} } from '@snoflax/core'`]
 }
 
 function importPath(folder: string, file: string): string {
