@@ -1,30 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type MysqlDatabase, poolTo } from '@snoflax/test'
+import type { MysqlDatabase } from '@snoflax/test'
 import { type Adoptable, describeOrm, differencesInMariadb } from '@snoflax/test/adoption'
 import { adapterOf, PrismaPg } from './project/clients.js'
 import { mysqlTables } from './project/mysql-tables.js'
-import { changesTo } from './project/push.js'
-
-const CHAR = 18
-const TEXT = 25
-
-/** A pool that names the catalog's own type "char", which Prisma's engine asks for and its adapter does not know. */
-function describingPool(url: string): ReturnType<typeof poolTo> {
-  const pool = poolTo(url)
-  const query = pool.query.bind(pool) as (...given: unknown[]) => Promise<QueryResult>
-  const named = async (...given: unknown[]): Promise<QueryResult> => {
-    const result = await query(...given)
-    for (const field of result.fields) if (field.dataTypeID === CHAR) field.dataTypeID = TEXT
-    return result
-  }
-  return Object.assign(pool, { query: named })
-}
-
-interface QueryResult {
-  readonly fields: { dataTypeID: number }[]
-}
+import { changesTo, describingPool } from './project/push.js'
 
 const EMPTY = '-- This is an empty migration.'
 

@@ -7,6 +7,7 @@ import {
 } from '@prisma/driver-adapter-utils'
 import type { SchemaEngine } from '@prisma/schema-engine-wasm'
 import * as engine from '@prisma/schema-engine-wasm/schema_engine_bg'
+import { poolTo } from '@snoflax/test'
 import { schemaForEngine } from './version.js'
 
 /** Node's, which its types leave to those of browsers. */
@@ -77,4 +78,23 @@ async function instantiate(): Promise<void> {
   const { __wbindgen_start: start } = instance.exports
   engine.__wbg_set_wasm(instance.exports)
   ;(start as () => void)()
+}
+
+const CHAR = 18
+const TEXT = 25
+
+/** A pool that names the catalog's own type "char", which Prisma's engine asks for and its adapter does not know. */
+export function describingPool(url: string): ReturnType<typeof poolTo> {
+  const pool = poolTo(url)
+  const query = pool.query.bind(pool) as (...given: unknown[]) => Promise<QueryResult>
+  const named = async (...given: unknown[]): Promise<QueryResult> => {
+    const result = await query(...given)
+    for (const field of result.fields) if (field.dataTypeID === CHAR) field.dataTypeID = TEXT
+    return result
+  }
+  return Object.assign(pool, { query: named })
+}
+
+interface QueryResult {
+  readonly fields: { dataTypeID: number }[]
 }

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { flax, sno } from '@snoflax/core'
+import { typeid } from '@snoflax/families'
+import { type PostgresDatabase, postgres, sharedPostgres } from '@snoflax/test'
+import { describe, expect, test } from 'vitest'
+import { type AnyClient, clientOf, PrismaPg, pushSchema, runCollations } from './project/clients.js'
+import { generateProject, PROVIDER } from './project/generate.js'
+import { changesTo, describingPool } from './project/push.js'
+import { schemaForEngine } from './project/version.js'
+import { generatedModule } from './shop/open.js'
+
+const SCHEMA = `
+generator client {
+  provider = "prisma-client"
+  output   = "../client"
+}
+generator snoflax {
+  provider = "${PROVIDER}"
+  output   = "../snoflax"
+}
+datasource db {
+  provider = "postgresql"
+}
+model Customer {
+  id     String  @id @default(dbgenerated()) /// @snoflax flax prefix=cus
+  name   String
+  orders Order[]
+}
+model Order {
+  id         String   @id @default(dbgenerated()) /// @snoflax sno
+  customerId String
+  customer   Customer @relation(fields: [customerId], references: [id])
+  tags       Tag[]
+}
+model Tag {
+  id     String  @id @default(dbgenerated()) @db.VarChar(16) /// @snoflax flax
+  orders Order[]
+}
+`
+const IDS = ['Customer.id', 'Order.customerId', 'Order.id', 'Tag.id', '_OrderToTag.A', '_OrderToTag.B']
+
+/** Flax ids whose texts no language sorts by time: digits, capitals and small letters in turn. */
+const CUSTOMERS = 200
+
+const at = (number: number) => new Date(Date.UTC(2016, 0, 1) + number * 40 * 86_400_000)
+
+describe.each(['en', 'cs', 'libc C.UTF-8'])('where text sorts by %s', (collation) => {
+  test('collation.sql has ids sort by time, and later migrations are empty', async () => {
+    const folder = await generateProject({ 'schema/schema.prisma': SCHEMA })
+    const database = await postgres.open({ collation })
+    await pushSchema(folder, database)
+    expect(await collationsOf(database)).toEqual({})
+    await runCollations(folder, database)
+    expect(await collationsOf(database)).toEqual(Object.fromEntries(IDS.map((id) => [id, 'C'])))
+
+    const schema = schemaForEngine(readFileSync(join(folder, 'schema/schema.prisma'), 'utf8'))
+    const pool = describingPool(database.url)
+    const changes = (content: string) => changesTo(content, new PrismaPg(pool), 'database')
+    expect(await changes(schema)).toBe('-- This is an empty migration.\n')
+    expect(await changes(schema.replace('name   String', 'name   String\n  note String?'))).toBe(
+      '-- AlterTable\nALTER TABLE "Customer" ADD COLUMN     "note" TEXT;\n',
+    )
+
+    const bare = await clientOf(folder, database)
+    const { snoflax, cusId } = await generatedModule(folder)
+    const prisma: AnyClient = bare.$extends(snoflax())
+    const ids = Array.from({ length: CUSTOMERS }, (_, number) => cusId.generateAt(at(number)))
+    await prisma.customer.createMany({ data: ids.map((id) => ({ id, name: 'a' })) })
+    const rows = await prisma.customer.findMany({ orderBy: { id: 'asc' } })
+    expect(rows.map(({ id }: { id: string }) => id)).toEqual(ids)
+    const half = cusId.range(at(0), at(CUSTOMERS / 2))
+    expect(await prisma.customer.count({ where: { id: half } })).toBe(CUSTOMERS / 2)
+    await Promise.all([bare.$disconnect(), pool.end()])
+    await database.close()
+  })
+})
+
+/** The collations of columns that have one of their own. */
+async function collationsOf(database: PostgresDatabase): Promise<Record<string, string>> {
+  const rows = await database.query(
+    "SELECT table_name || '.' || column_name AS name, collation_name AS collation FROM information_schema.columns WHERE table_schema = 'public' AND collation_name IS NOT NULL ORDER BY 1",
+  )
+  return Object.fromEntries(rows.map(({ name, collation }) => [name, collation]))
+}
+
+const { version } = sharedPostgres()
+
+// Collations of ICU that every server with ICU has.
+test.runIf(version >= 16).each([
+  ['flax', { en: false, de: false, cs: false, und: false }],
+  ['sno', { en: true, de: true, fr: true, und: true, cs: false, da: false, hu: false }],
+  ['typeid', { en: true, de: true, fr: true, und: true, cs: false, da: false, hu: false, et: false }],
+] as const)('whether texts of %s sort by time depends on the language', async (name, expected) => {
+  const database = await postgres.open()
+  const family = { flax, sno, typeid: typeid('user') }[name]
+  const ids = Array.from({ length: 3000 }, (_, number) =>
+    family.generateAt(new Date(at(0).getTime() + number * 3e8)),
+  )
+  const sorts = Object.keys(expected).map(async (language) => {
+    const [row] = await database.query(
+      `SELECT array_agg(id ORDER BY id COLLATE "${language}-x-icu") = array_agg(id ORDER BY id COLLATE "C") AS same FROM unnest($1::text[]) AS t(id)`,
+      [ids],
+    )
+    return [language, row?.['same']]
+  })
+  expect(Object.fromEntries(await Promise.all(sorts))).toEqual(expected)
+  await database.close()
+})
