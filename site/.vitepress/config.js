@@ -32,6 +32,7 @@ const GUIDES = [
       guide('Kysely', '/packages/kysely/'),
       guide('Validators', '/packages/validators/'),
       guide('Drizzle with its neighbours', '/docs/neighbours'),
+      guide('Raw SQL with compact ids', '/docs/raw-sql'),
     ],
   },
   {
