@@ -265,7 +265,7 @@ import {
   CreatedAt, createdAfter, createdBefore, createdBetween, FlakeIdColumn, FlaxIdColumn, idColumn, IdColumn, keyset,
   prepareDataSource, SnoIdColumn, parameter, fromDatabase, asText, columnOf, UidIdColumn, UidLocalIdColumn,
 } from '@snoflax/typeorm'
-import { DataSource, Entity, EntitySchema, ManyToOne } from 'typeorm'
+import { Column, DataSource, Entity, EntitySchema, ManyToOne } from 'typeorm'
 declare const url: string
 
 @Entity()
@@ -277,10 +277,20 @@ class Order {
   @FlaxIdColumn() id!: FlaxId
   @ManyToOne(() => Customer) customer!: Customer
 }
-const entities = [Customer, Order]
+@Entity()
+class Visit {
+  @FlaxIdColumn({ storage: 'binary' }) id!: FlaxId
+}
+@Entity()
+class Log {
+  @FlaxIdColumn() id!: FlaxId
+  @Column('varchar') message!: string
+}
+const entities = [Customer, Order, Visit, Log]
 const dataSource = await new DataSource({ type: 'postgres', url, entities, synchronize: true }).initialize()
 const orders = dataSource.getRepository(Order)
 const customer = await dataSource.getRepository(Customer).save(new Customer())
+const visit = await dataSource.getRepository(Visit).save(new Visit())
 `,
     end: 'await dataSource.destroy()',
   },

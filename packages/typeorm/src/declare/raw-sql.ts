@@ -43,7 +43,8 @@ export function columnOf<Entity extends ObjectLiteral>(
  * @throws {IdError} naming entity and property, for a malformed id.
  *
  * @example
- * await dataSource.query('SELECT decode_visit($1)', [parameter(columnOf(dataSource, Visit, 'id'), visit.id)])
+ * const bound = parameter(columnOf(dataSource, Visit, 'id'), visit.id)
+ * await dataSource.query('SELECT * FROM visit WHERE id = coalesce($1, id)', [bound])
  */
 export function parameter(column: RawColumn, id: string | null): unknown {
   const idColumn = column as PreparedColumn
@@ -53,12 +54,12 @@ export function parameter(column: RawColumn, id: string | null): unknown {
 }
 
 /**
- * The id for a value that SQL returned, such as `MIN(id)`. A column of text returns the value itself.
+ * The id for a value that SQL returned, such as those of `query()`. A column of text returns the value itself.
  *
  * @throws {IdError} naming entity and property, for anything that the column doesn't store.
  *
  * @example
- * const [row] = await dataSource.query('SELECT MIN(id) AS first FROM visit')
+ * const [row] = await dataSource.query('SELECT id AS first FROM visit ORDER BY id LIMIT 1')
  * const first = fromDatabase(columnOf(dataSource, Visit, 'id'), row.first)
  */
 export function fromDatabase(column: RawColumn, value: unknown): string | null {

@@ -80,7 +80,7 @@ const WRITING = {
   InsertQueryBuilder: 'createInsertExpression getQueryAndParameters execute',
   driver: 'preparePersistentValue prepareHydratedValue isReturningSqlSupported createSchemaBuilder',
   EntityMetadata:
-    'columns relationsWithJoinColumns primaryColumns beforeInsertListeners afterInsertListeners getEntityIdMap getInsertionReturningColumns',
+    'columns relationsWithJoinColumns primaryColumns beforeInsertListeners afterInsertListeners getEntityIdMap getInsertionReturningColumns extractRelationValuesFromEntity',
   ColumnMetadata: 'getEntityValue setEntityValue entityMetadata propertyPath',
 } as const
 

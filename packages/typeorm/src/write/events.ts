@@ -3,7 +3,13 @@ import type { DataSource, EntityMetadata, ObjectLiteral } from 'typeorm'
 import type { EntityListenerMetadata } from 'typeorm/metadata/EntityListenerMetadata.js'
 import type { RelationMetadata } from 'typeorm/metadata/RelationMetadata.js'
 import { around } from '../columns/around.js'
-import { generatedColumnsIn, type Pending, type PreparedColumn, preparedOf } from '../columns/prepared.js'
+import {
+  generatedColumnsIn,
+  idColumnsIn,
+  type Pending,
+  type PreparedColumn,
+  preparedOf,
+} from '../columns/prepared.js'
 import { generateIds, missingIn } from './new-rows.js'
 
 /**
@@ -16,6 +22,7 @@ export function generateByEvents(dataSource: DataSource): void {
   const { database, pending } = preparedOf(dataSource)
   for (const metadata of dataSource.entityMetadatas) {
     if (generatedColumnsIn(metadata).length > 0) listen(metadata, pending)
+    checkKeys(metadata)
     for (const relation of metadata.relationsWithJoinColumns) {
       const columns = generatedColumnsIn(relation.inverseEntityMetadata)
       if (columns.length > 0 && !isOneStatement(relation, database)) hide(relation, columns, pending)
@@ -73,5 +80,26 @@ function hide(
     relation,
     'getRelationIdMap',
     (_, idMapOf, target) => (isPending(target) && !isNeeded(target) ? undefined : idMapOf(target)),
+  )
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** A save looks for its rows first, and PostgreSQL would refuse a text that is no uuid there, before it is written and checked. */
+function checkKeys(metadata: EntityMetadata): void {
+  const keys = idColumnsIn(metadata).filter(
+    ({ metadata: { isPrimary }, storage }) => isPrimary && storage.name === 'uuid' && !storage.converts,
+  )
+  if (keys.length === 0) return
+  around<EntityMetadata, [ObjectLiteral, unknown], unknown>(
+    metadata,
+    'extractRelationValuesFromEntity',
+    (_, extract, entity, relations) => {
+      for (const key of keys) {
+        const id: unknown = key.metadata.getEntityValue(entity)
+        if (typeof id !== 'string' || !UUID.test(id)) key.check(id)
+      }
+      return extract(entity, relations)
+    },
   )
 }
