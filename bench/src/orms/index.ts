@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import type { Chapter, Surroundings } from '../report.js'
 import type { Place } from './contest.js'
 import { openDrizzle } from './drizzle.js'
+import { drizzleQueries } from './drizzle-queries.js'
 import { drizzleSql } from './drizzle-sql.js'
 import { openPrisma } from './prisma.js'
 import { prismaQueries } from './prisma-queries.js'
@@ -31,6 +32,7 @@ export const orms: Chapter<Place> = {
       '`insert().values()` of 5,000 rows at a time, and of one. `$defaultFn` generates the UUIDs.',
       openDrizzle,
     ),
+    drizzleQueries,
     ...sectionsOf(
       'Prisma',
       '`createMany` of 1,000 rows at a time, `create` of one. The application generates the UUIDs, and their client is without our extension.',

@@ -55,9 +55,11 @@ class DeclaredIds implements Declared {
 
 /** The id columns of a kind of database. */
 export function declaredIn(database: Database): Declared {
-  const known = shared.declared.get(database) ?? new DeclaredIds()
-  shared.declared.set(database, known)
-  return known
+  const known = shared.declared.get(database)
+  if (known) return known
+  const declared = new DeclaredIds()
+  shared.declared.set(database, declared)
+  return declared
 }
 
 /** Whether a column without ids stores text. */

@@ -31,6 +31,8 @@ import { declaredIn, isText } from './declared.js'
 /** How a dialect writes SQL. */
 export interface Writing {
   readonly inlineParams?: boolean
+  /** In Drizzle 1.0: whether the text of each chunk is wanted, too. */
+  readonly tagged?: boolean
   /** Of Drizzle 0.45. */
   readonly casing?: { getColumnCasing?(column: Column): string }
   escapeName(name: string): string
@@ -53,16 +55,21 @@ export function boundStatement(
 /** `:1` is of the Data API of AWS. */
 const PARAMETERS: Readonly<Record<string, Database>> = { $1: 'postgres', ':1': 'postgres', '?': 'sqlite' }
 
+const databases = new WeakMap<Writing['escapeName'], Database | undefined>()
+
 /** The database whose dialect writes; undefined if it is none of ours. */
 function databaseOf(writing: Writing): Database | undefined {
+  const { escapeName } = writing
+  if (databases.has(escapeName)) return databases.get(escapeName)
+  let database: Database | undefined
   try {
     const name = writing.escapeName('')
-    if (name === '``') return 'mysql'
-    return name === '""' ? PARAMETERS[writing.escapeParam(0, null)] : undefined
+    database = name === '``' ? 'mysql' : name === '""' ? PARAMETERS[writing.escapeParam(0, null)] : undefined
   } catch {
     // drizzle-kit writes defaults without names and parameters.
-    return undefined
   }
+  databases.set(escapeName, database)
+  return database
 }
 
 type DeclaredColumn = ColumnIds['inSql']
@@ -153,6 +160,7 @@ const SHORTEST = 3
 const QUOTES = /['"$]/
 /** Stands around the number of a value or column in the text. It is removed from the user's texts. */
 const MARK = '\uE000'
+const MARKED = new RegExp(`${MARK}\\d+${MARK}`)
 
 /** A part of a statement that is mapped with an id column, and counts as a column where it stands. */
 interface Mapped {
@@ -165,9 +173,9 @@ class Statement {
   /** What Drizzle writes, without SQL in SQL. So that of query builders is not built twice. */
   private readonly chunks: SQLChunk[] = []
   /** The chunks whose values are written into the SQL. */
-  private readonly inlined = new Set<number>()
-  private readonly mapped = new Map<number, Mapped[]>()
-  private readonly tables = new Set<Table>()
+  private inlined: Set<number> | undefined
+  private mapped: Map<number, Mapped[]> | undefined
+  private readonly tables: Table[] = []
   private readonly named = new Map<string, readonly (DeclaredColumn | null)[] | undefined>()
   /** The mapped parts in the order of their text. */
   private readonly written: Mapped[] = []
@@ -197,7 +205,10 @@ class Statement {
         continue
       }
       this.look(chunk, kind, isInline)
-      if (isInline) this.inlined.add(this.chunks.length)
+      if (isInline) {
+        this.inlined ??= new Set()
+        this.inlined.add(this.chunks.length)
+      }
       this.chunks.push(chunk)
     }
   }
@@ -205,12 +216,13 @@ class Statement {
   private addSql(query: SQL, isInline: boolean): void {
     const from = this.chunks.length
     const table = tableSetBy(query)
-    if (table) this.tables.add(table)
+    if (table) this.tables.push(table)
     this.add(query.queryChunks, isInline || isInlined(query))
     const to = this.chunks.length
     const ids = findIds(decoderOf(query))
     if (ids === undefined || from === to) return
-    this.tables.add(ids.inSql.column.table)
+    this.tables.push(ids.inSql.column.table)
+    this.mapped ??= new Map()
     this.mapped.set(from, [...(this.mapped.get(from) ?? []), { from, to, column: columnIn(query) }])
   }
 
@@ -223,10 +235,10 @@ class Statement {
         return
       }
       case 'column':
-        this.tables.add((chunk as Column).table)
+        this.tables.push((chunk as Column).table)
         return
       case 'table':
-        this.tables.add(chunk as Table)
+        this.tables.push(chunk as Table)
         return
       case 'param':
         if (isInline && findIds((chunk as Param).encoder)) this.hasId = true
@@ -239,17 +251,16 @@ class Statement {
 
   /** Its chunks with its ids encoded. What stands beside an id column is encoded, id or not. */
   bound(): readonly SQLChunk[] {
-    if (this.hasId || (this.hasValue && [...this.tables].some(hasConverting))) this.bind()
-    const isInlined = (at: number) => this.inlined.has(at)
-    const chunks =
-      this.inlined.size > 0
-        ? this.chunks.map((chunk, at) => (isInlined(at) ? new SQL([chunk]).inlineParams() : chunk))
-        : this.chunks
-    return [new SQL(chunks)]
+    if (this.hasId || (this.hasValue && this.tables.some(hasConverting))) this.bind()
+    const { inlined } = this
+    const chunks = inlined
+      ? this.chunks.map((chunk, at) => (inlined.has(at) ? new SQL([chunk]).inlineParams() : chunk))
+      : this.chunks
+    return this.writing.tagged ? [new SQL(chunks)] : chunks
   }
 
   private bind(): void {
-    for (const at of this.inlined) {
+    for (const at of this.inlined ?? []) {
       const { encoder } = this.chunks[at] as Param
       if (kindOf(this.chunks[at]) === 'param' && findIds(encoder)) this.encode(at, encoder)
     }
@@ -262,7 +273,7 @@ class Statement {
     const found = ids.find({
       sql: this.text,
       dialect: this.database,
-      placeholder: new RegExp(`${MARK}\\d+${MARK}`),
+      placeholder: MARKED,
       value: (key) => this.valueAt(key as number),
       column: (key) => this.columnAt(key as number),
       named: (parts) => this.columnsCalled(parts.at(-1) as string),
@@ -283,7 +294,7 @@ class Statement {
   /** Writes a part as text with marks for its values and columns, and for mapped parts, whose text follows later. */
   private write(from: number, to: number, outer?: Mapped): void {
     for (let at = from; at < to; ) {
-      const ranges = this.mapped.get(at) ?? []
+      const ranges = this.mapped?.get(at) ?? []
       const inner = ranges[(outer?.from === at ? ranges.indexOf(outer) : ranges.length) - 1]
       if (inner) {
         this.text += `${MARK}${this.chunks.length + this.written.length}${MARK}`
@@ -323,7 +334,7 @@ class Statement {
   private columnsCalled(name: string): readonly (DeclaredColumn | null)[] | undefined {
     if (this.named.has(name)) return this.named.get(name)
     const { casing } = this.writing
-    const called = [...this.tables].flatMap((table) =>
+    const called = [...new Set(this.tables)].flatMap((table) =>
       Object.values<Column>(getTableColumns(table)).filter(
         (column) => (casing?.getColumnCasing?.(column) ?? column.name) === name,
       ),
@@ -335,7 +346,7 @@ class Statement {
   private encode(at: number, encoder: DriverValueEncoder<unknown, unknown>): void {
     const chunk = this.chunks[at]
     const value = is(chunk, Param) ? chunk.value : chunk
-    if (!this.inlined.has(at) || value == null || is(value, Placeholder)) {
+    if (!this.inlined?.has(at) || value == null || is(value, Placeholder)) {
       this.chunks[at] = new Param(value, encoder)
       return
     }
