@@ -50,6 +50,7 @@ export interface SqlWithValues {
   named?(parts: readonly string[]): SqlIdColumn | null | readonly (SqlIdColumn | null)[] | undefined
 }
 
+const NOTHING: readonly SqlToken[] = []
 /** Ids of the next years are range bounds. A text of letters that is no id mostly contains a later time. */
 const AHEAD_MS = 5 * 365 * 86_400_000
 
@@ -131,13 +132,15 @@ export class SqlIds {
       return key === undefined ? undefined : column?.(key)
     }
     const beside = neighbours(tokens, (token) => columnOf(token) !== undefined)
+    const meanings = new Map<readonly SqlToken[], (SqlIdColumn | null)[]>()
     const found = new Map<PlaceholderKey, SqlIdColumn | undefined>()
     for (const token of tokens) {
       const key = keys.get(token)
       const one = key === undefined ? literalIn(token) : value(key)
       if (one === undefined || (key === undefined && token.kind !== 'string')) continue
-      const tokensBeside = beside.get(token) ?? []
-      const columns = this.columnsBeside(tokensBeside, columnOf, given)
+      const tokensBeside = beside.get(token) ?? NOTHING
+      const columns = meanings.get(tokensBeside) ?? this.columnsBeside(tokensBeside, columnOf, given)
+      meanings.set(tokensBeside, columns)
       if (one === LATER) {
         const [first] = columns
         const isOne = first && columns.every((each) => each && isAlike(each, first))
@@ -158,7 +161,8 @@ export class SqlIds {
       }
       found.set(key, meant ?? before)
     }
-    return new Map([...found].flatMap(([key, one]) => (one ? [[key, one] as const] : [])))
+    for (const [key, one] of found) if (one === undefined) found.delete(key)
+    return found as Map<PlaceholderKey, SqlIdColumn>
   }
 
   /** The columns that tokens are; null for one without ids. */

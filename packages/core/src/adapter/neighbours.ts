@@ -38,7 +38,10 @@ export function neighbours(
       if (columns.length === 0) continue
       for (const one of operands) {
         if (isName(one) && columns.length === 1) continue
-        found.set(one, [...(found.get(one) ?? []), ...columns.filter((column) => column !== one)])
+        // The values of a list share one array, by which callers recognize them.
+        const others = isName(one) ? columns.filter((column) => column !== one) : columns
+        const before = found.get(one)
+        found.set(one, before ? [...before, ...others] : others)
       }
     }
   }
