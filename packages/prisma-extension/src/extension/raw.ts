@@ -123,18 +123,18 @@ function sqlIds(tables: readonly Table[]): SqlIds {
   return ids
 }
 
-/** What a name means: a column of the table before it, or the only column of the tables that the SQL names. */
+/** The columns that a name can mean: that of the table before it, or those of the tables that the SQL names. */
 function naming(tables: readonly Table[], sql: string) {
   const words = new Set(sql.toLowerCase().split(/[\s"`.,;()[\]]+/))
-  return (parts: readonly string[]): SqlIdColumn | null | undefined => {
+  const named = tables.filter(({ name }) => words.has(name))
+  return (parts: readonly string[]): readonly (SqlIdColumn | null)[] | undefined => {
     const [name = '', before] = parts.map((part) => part.toLowerCase()).reverse()
-    const own = tables.filter((table) => table.name === before)
-    const those = own.length > 0 ? own : tables.filter((table) => words.has(table.name))
-    const [column, ...more] = those.flatMap(({ columns }) => columns.get(name) ?? [])
-    if (column === undefined || more.length > 0) return undefined
-    if (typeof column === 'string') return own.length > 0 ? null : undefined
+    const own = named.filter((table) => table.name === before)
+    const found = (own.length > 0 ? own : named)
+      .flatMap(({ columns }) => columns.get(name) ?? [])
+      .flatMap((column) => (typeof column !== 'string' ? column : column === 'String' ? null : []))
     // A view that the schema doesn't have may have a compact column of that name.
-    return own.length > 0 || column.storage().converts ? column : undefined
+    return own.length > 0 || found.some((column) => column?.storage().converts) ? found : undefined
   }
 }
 
