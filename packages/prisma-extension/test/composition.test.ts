@@ -272,6 +272,22 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     }
   })
 
+  test('raw queries convert ids that are numbers, and refuse them where the database compares text with numbers', async () => {
+    const { id } = await prisma.group.create({ data: { name: crypto.randomUUID() } })
+    expect(await prisma.$queryRaw`SELECT id FROM "Group" WHERE id = ${id}`).toEqual([{ id: BigInt(id) }])
+    expect(await prisma.$queryRaw`SELECT id FROM "Group" g WHERE g.id IN (${id}, ${id})`).toHaveLength(1)
+    const hidden = prisma.$queryRaw`SELECT id FROM "Group" WHERE id = coalesce(CAST(${id} AS TEXT), '')`
+    await expect(hidden).rejects.toThrow(
+      database === 'sqlite' ? /Group\.id.*parameter\(field, id\)/ : /operator does not exist/,
+    )
+  })
+
+  test('an id in a compact storage is not compared with a text field', async () => {
+    const equals = shop.bare.tag.fields.label
+    await expect(prisma.tag.findMany({ where: { id: { equals } } })).rejects.toThrow(/label/)
+    await expect(prisma.tag.deleteMany({ where: { NOT: { id: { equals } } } })).rejects.toThrow(/label/)
+  })
+
   test('keyset pages in both directions', async () => {
     const name = crypto.randomUUID()
     const ids = Array.from({ length: 7 }, (_, day) => flax.generateAt(new Date(Date.UTC(2026, 3, day + 1))))
