@@ -1,7 +1,6 @@
 import { type Column, getTableName, is, SQL, sql, type Table } from 'drizzle-orm'
 import type { IdDialect } from './id-column/dialect.js'
-import { findIds, IDS, idColumnsOf, idsOf } from './id-column/ids.js'
-import { literal } from './id-column/literal.js'
+import { findIds, IDS, idColumnsOf, idsOf, literal } from './id-column/ids.js'
 import { shared } from './shared.js'
 
 // drizzle-kit writes `$1` or `?` for a value in a check, partial index or policy, and nothing supplies the value. So we

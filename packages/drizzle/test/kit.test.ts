@@ -307,5 +307,8 @@ describe('drizzle-kit', () => {
       'ALTER TABLE "orders" ALTER COLUMN "id" SET DEFAULT snoflax.sno_generate_text(2);',
       'ALTER TABLE "orders" ALTER COLUMN "customer_id" SET DATA TYPE text COLLATE "C";',
     ])
+    for (const statement of statements) await database.query(statement)
+    await database.query('CREATE VIEW seen AS SELECT id FROM customers')
+    await expect(database.query(statements[0] as string)).rejects.toThrow('used by a view')
   })
 })

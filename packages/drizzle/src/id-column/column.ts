@@ -6,8 +6,7 @@ import { watchConstraints } from '../constraints.js'
 import { checkCopy, hookInto } from '../hooks.js'
 import { shared } from '../shared.js'
 import type { Hooks, IdDialect } from './dialect.js'
-import { ColumnIds, IDS, isList } from './ids.js'
-import { literal } from './literal.js'
+import { ColumnIds, IDS, isList, literal } from './ids.js'
 import type { ColumnRequest, DialectName, IdColumns, ReferenceOptions } from './types.js'
 
 /** Members of a builder that Drizzle declares as protected, private or only for PostgreSQL. */

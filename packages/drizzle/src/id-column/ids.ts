@@ -5,10 +5,20 @@ import {
   checkColumnOptions,
   checkStored,
   familyWith,
+  literalOf,
   show,
   withPath,
 } from '@snoflax/core/adapter'
-import { Column, type DriverValueEncoder, getTableColumns, getTableName, is, Table } from 'drizzle-orm'
+import {
+  Column,
+  type DriverValueEncoder,
+  getTableColumns,
+  getTableName,
+  is,
+  type SQL,
+  sql,
+  Table,
+} from 'drizzle-orm'
 import type { Hooks } from './dialect.js'
 import type { ColumnRequest } from './types.js'
 
@@ -179,6 +189,9 @@ export function idColumnsOf(table: Table): readonly (readonly [key: string, colu
   tables.set(table, found)
   return found
 }
+
+/** A database value written into SQL, for defaults and constraints in a schema. */
+export const literal = (value: unknown, database: Database): SQL => sql.raw(literalOf(value, database))
 
 /** The encoder of one id, for comparisons with the elements of an array. */
 export function elementOf(column: Column): DriverValueEncoder<unknown, unknown> {
