@@ -160,8 +160,6 @@ interface State {
   readonly texts: WeakMap<object, string>
   /** What to do when the insert with these parameters has run. */
   readonly inserted: WeakMap<object, () => Promise<void>>
-  /** Copies of TypeORM that passed the self-test, by a prototype. */
-  readonly rehearsed: WeakSet<object>
   /** DataSources that generate and check ids. */
   readonly hooked: WeakSet<DataSource>
   /** DataSources with `checkColumns: false`. */
@@ -179,7 +177,6 @@ all[STATE] ??= {
   own: new WeakMap(),
   texts: new WeakMap(),
   inserted: new WeakMap(),
-  rehearsed: new WeakSet(),
   hooked: new WeakSet(),
   unchecked: new WeakSet(),
 }

@@ -2,14 +2,13 @@ import { checkOptions, requireMembers } from '@snoflax/core/adapter'
 import { DataSource } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { around } from '../columns/around.js'
-import { idColumnFor, isPrepared, preparedOf, remember, state } from '../columns/prepared.js'
+import { idColumnFor, isPrepared, remember, state } from '../columns/prepared.js'
 import { generateByEvents } from '../write/events.js'
 import { generateInInserts } from '../write/insert.js'
 import { patchTypeorm, wrapDriver } from './patches.js'
-import { rehearse } from './self-test.js'
 import { databaseOf, definitionsOf, settleColumns } from './settle.js'
 import { checkStoredColumns, guardIds } from './stored-columns.js'
-import { libraryOf, prototypesOf, reliancesOf, writingReliancesOf } from './typeorm.js'
+import { libraryOf, reliancesOf, writingReliancesOf } from './typeorm.js'
 
 interface Building {
   buildMetadatas(): Promise<void>
@@ -34,9 +33,7 @@ function patchBuilding(owner: Building): void {
   around<DataSource, [], Promise<void>>(owner, 'buildMetadatas', async (dataSource, build) => {
     await build()
     prepareMetadata(dataSource)
-    if (!isPrepared(dataSource)) return
-    await rehearseOnce(dataSource)
-    if (dataSource.isInitialized) checkAtEnd(dataSource)
+    if (isPrepared(dataSource) && dataSource.isInitialized) checkAtEnd(dataSource)
   })
 }
 
@@ -57,20 +54,6 @@ function checkAtEnd(dataSource: DataSource): void {
     await checkStoredColumns(dataSource)
     return result
   })
-}
-
-/** Once for each copy of TypeORM in which a column converts. */
-async function rehearseOnce(dataSource: DataSource): Promise<void> {
-  if (!preparedOf(dataSource).converts) return
-  const { QueryBuilder } = prototypesOf(dataSource)
-  if (state.rehearsed.has(QueryBuilder)) return
-  state.rehearsed.add(QueryBuilder)
-  try {
-    await rehearse(dataSource, prepareMetadata)
-  } catch (error) {
-    state.rehearsed.delete(QueryBuilder)
-    throw error
-  }
 }
 
 const isCommand = (): boolean =>

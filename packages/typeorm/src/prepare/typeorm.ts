@@ -31,12 +31,6 @@ function moduleOf(dataSource: DataSource): LoadedModule | undefined {
     .find(({ exports: { DataSource } }) => DataSource !== undefined && dataSource instanceof DataSource)
 }
 
-/** TypeORM's own class of the DataSource in its copy of TypeORM, not a subclass. */
-export const dataSourceClassOf = (dataSource: DataSource): typeof OwnDataSource =>
-  dataSource instanceof OwnDataSource
-    ? OwnDataSource
-    : (moduleOf(dataSource)?.exports.DataSource as typeof OwnDataSource)
-
 /** TypeORM and its version, for errors. */
 export const libraryOf = (dataSource: DataSource): Library => ({
   name: 'typeorm',
