@@ -88,6 +88,16 @@ describe('figures in other pages are those of bench/README.md', () => {
     expect(readme).toContain(`took ${Math.round(100 * (more - 1))} % more`)
   })
 
+  test('a table with a foreign key in the page on storages', () => {
+    const page = readFileSync(join(root, 'docs/choosing-a-storage.md'), 'utf8')
+    const [[, ...columns] = [], ...rows] = tableBelow(page, 'A table with a foreign key')
+    for (const [at, column] of columns.entries()) {
+      const figures = columnOf(benchmarks, 'A table of orders with a foreign key', `of ${column}`)
+      for (const [name = '', ...cells] of rows)
+        expect([name, Number(cells[at])]).toEqual([name, figures.get(name)])
+    }
+  })
+
   const STORAGES: readonly (readonly [heading: string, column: string, cell: number])[] = [
     ['Size of table and index', 'of uuid, both', 1],
     ['100,000 rows by column default', 'of UUIDv4 as uuid', 2],

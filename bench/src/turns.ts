@@ -12,6 +12,16 @@ export const timed =
     return Number(process.hrtime.bigint() - start)
   }
 
+/** A turn of work of which only this process's CPU counts, not the server's, nor that of other processes. */
+export const timedByCpu =
+  (work: () => Promise<unknown>): Turn =>
+  async () => {
+    const start = process.cpuUsage()
+    await work()
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) * 1000
+  }
+
 export interface TurnOptions {
   readonly rounds: number
   readonly warmUps: number

@@ -1,8 +1,8 @@
 import type { PostgresDatabase } from '@snoflax/test'
 import type SqliteDatabase from 'better-sqlite3'
 
-/** The keys compared in one model: ours, and a UUID that the application generates. */
-export const KEYS = ['flax', 'sno', 'uuid'] as const
+/** The keys compared in one model: ours as text, and a plain text of the same length, a flax that the application generates. */
+export const KEYS = ['flax', 'sno', 'plain'] as const
 export type Key = (typeof KEYS)[number]
 
 /** A row without its id. */
@@ -38,18 +38,18 @@ export interface Place {
 
 export type Database = keyof Place
 
-/** An ORM, connected to both databases. The tables are `race_flax`, `race_sno` and `race_uuid` with id, name, total. */
+/** An ORM, connected to both databases. The tables are `race_flax`, `race_sno` and `race_plain` with id, name, total. */
 export interface Orm {
   readonly models: Readonly<Record<Database, Readonly<Record<Key, Model>>>>
   close(): Promise<void>
 }
 
-/** The tables for every ORM: a uuid key in PostgreSQL, text in SQLite. */
+/** The tables for every ORM. */
 export async function createTables({ postgres, sqlite }: Place): Promise<void> {
   for (const key of KEYS) {
     await postgres.query(`DROP TABLE IF EXISTS race_${key}`)
     await postgres.query(
-      `CREATE TABLE race_${key} (id uuid PRIMARY KEY, name text NOT NULL, total integer NOT NULL)`,
+      `CREATE TABLE race_${key} (id text COLLATE "C" PRIMARY KEY, name text NOT NULL, total integer NOT NULL)`,
     )
     await sqlite.query(`DROP TABLE IF EXISTS race_${key}`)
     await sqlite.query(

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { flax } from '@snoflax/core'
 import * as pgIds from '@snoflax/drizzle/pg-core'
 import * as sqliteIds from '@snoflax/drizzle/sqlite-core'
 import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3'
@@ -26,12 +26,12 @@ export async function openDrizzle(place: Place): Promise<Orm> {
       postgres: {
         flax: pgModel(pgTable('flax', pgIds.flaxId().primaryKey())),
         sno: pgModel(pgTable('sno', pgIds.snoId().primaryKey())),
-        uuid: pgModel(pgTable('uuid', pg.uuid().primaryKey().$defaultFn(randomUUID))),
+        plain: pgModel(pgTable('plain', pg.text().primaryKey().$defaultFn(flax.generate))),
       },
       sqlite: {
         flax: liteModel(sqliteTable('flax', sqliteIds.flaxId().primaryKey())),
         sno: liteModel(sqliteTable('sno', sqliteIds.snoId().primaryKey())),
-        uuid: liteModel(sqliteTable('uuid', sqlite.text().primaryKey().$defaultFn(randomUUID))),
+        plain: liteModel(sqliteTable('plain', sqlite.text().primaryKey().$defaultFn(flax.generate))),
       },
     },
     close: async () => {},

@@ -8,6 +8,7 @@ import type { Place } from './contest.js'
 import { openDrizzle } from './drizzle.js'
 import { drizzleQueries } from './drizzle-queries.js'
 import { drizzleSql } from './drizzle-sql.js'
+import { kyselyQueries } from './kysely-queries.js'
 import { openPrisma } from './prisma.js'
 import { prismaQueries } from './prisma-queries.js'
 import { sectionsOf } from './section.js'
@@ -23,19 +24,20 @@ export const orms: Chapter<Place> = {
     prismaQueries,
     ...sectionsOf(
       'TypeORM',
-      '`insert` of 1,000 rows at a time, `save` of one. The application generates the UUIDs, for which `save` looks in the table first.',
+      '`insert` of 1,000 rows at a time, `save` of one. The application generates the plain keys, for which `save` looks in the table first.',
       openTypeorm,
     ),
     typeormQueries,
     ...sectionsOf(
       'Drizzle',
-      '`insert().values()` of 5,000 rows at a time, and of one. `$defaultFn` generates the UUIDs.',
+      '`insert().values()` of 5,000 rows at a time, and of one. `$defaultFn` generates the plain keys.',
       openDrizzle,
     ),
     drizzleQueries,
+    kyselyQueries,
     ...sectionsOf(
       'Prisma',
-      '`createMany` of 1,000 rows at a time, `create` of one. The application generates the UUIDs, and their client is without our extension.',
+      '`createMany` of 1,000 rows at a time, `create` of one. The application generates the plain keys, and their client is without our extension.',
       openPrisma,
     ),
   ],

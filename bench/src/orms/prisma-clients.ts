@@ -43,8 +43,6 @@ const PASSING = {
   },
 }
 
-/** The native types and providers in which the schemas of the two databases differ. */
-export const KEY_TYPES: Readonly<Record<Database, string>> = { postgres: '@db.Uuid', sqlite: '' }
 const PROVIDERS: Readonly<Record<Database, string>> = { postgres: 'postgresql', sqlite: 'sqlite' }
 
 /** Clients on a database with existing tables, with the output of `prisma generate` for the models. */

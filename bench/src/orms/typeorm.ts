@@ -1,6 +1,5 @@
 import 'reflect-metadata'
-import { randomUUID } from 'node:crypto'
-import type { FlaxId, SnoId } from '@snoflax/core'
+import { type FlaxId, flax, type SnoId } from '@snoflax/core'
 import { FlaxIdColumn, SnoIdColumn } from '@snoflax/typeorm'
 import { Column, DataSource, Entity, type EntityTarget, type ObjectLiteral, PrimaryColumn } from 'typeorm'
 import { inChunks, type Model, type Orm, type Place, type Row } from './contest.js'
@@ -22,36 +21,31 @@ class SnoRow {
   @Column('integer') total!: number
 }
 
-@Entity('race_uuid')
-class PgUuidRow {
-  @PrimaryColumn('uuid') id!: string
-  @Column('text') name!: string
-  @Column('integer') total!: number
-}
-
-@Entity('race_uuid')
-class SqliteUuidRow {
+@Entity('race_plain')
+class PlainRow {
   @PrimaryColumn('text') id!: string
   @Column('text') name!: string
   @Column('integer') total!: number
 }
 
+const entities = [FlaxRow, SnoRow, PlainRow]
+
 export async function openTypeorm({ postgres, sqlite }: Place): Promise<Orm> {
-  const pg = new DataSource({ type: 'postgres', url: postgres.url, entities: [FlaxRow, SnoRow, PgUuidRow] })
+  const pg = new DataSource({ type: 'postgres', url: postgres.url, entities })
   const lite = new DataSource({
     type: 'better-sqlite3',
     database: sqlite.file,
-    entities: [FlaxRow, SnoRow, SqliteUuidRow],
+    entities,
     prepareDatabase: (connection: { pragma(text: string): void }) => connection.pragma('synchronous = off'),
   })
   await Promise.all([pg.initialize(), lite.initialize()])
-  const modelsOf = (source: DataSource, uuid: EntityTarget<ObjectLiteral>) => ({
+  const modelsOf = (source: DataSource) => ({
     flax: model(source, FlaxRow, (row) => row),
     sno: model(source, SnoRow, (row) => row),
-    uuid: model(source, uuid, (row) => ({ id: randomUUID(), ...row })),
+    plain: model(source, PlainRow, (row) => ({ id: flax.generate(), ...row })),
   })
   return {
-    models: { postgres: modelsOf(pg, PgUuidRow), sqlite: modelsOf(lite, SqliteUuidRow) },
+    models: { postgres: modelsOf(pg), sqlite: modelsOf(lite) },
     close: async () => {
       await Promise.all([pg.destroy(), lite.destroy()])
     },
