@@ -40,7 +40,7 @@ const AS_IT_IS = { mapToDriverValue: (value: unknown): unknown => value }
  * A text in a raw `sql` template that is sent as it is, though it looks like an id.
  *
  * @example
- * await db.execute(sql`SELECT count(*) FROM logs WHERE lower(token) = ${asText(token)}`)
+ * await db.execute(sql`SELECT count(*) FROM orders WHERE lower(id) = ${asText('9q7k4h922d78w222')}`)
  */
 export const asText = (value: string) => sql.param(value, AS_IT_IS)
 
