@@ -157,7 +157,7 @@ import { generateSealKey, seal } from '@snoflax/seal'
   ),
   drizzle(
     '',
-    "import { seed } from 'drizzle-seed'\nimport { checkColumns, createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, seedIds, toDatabase, typedIds, wasCreatedBetween } from '@snoflax/drizzle'\nimport { flaxId } from '@snoflax/drizzle/pg-core'",
+    "import { seed } from 'drizzle-seed'\nimport { asText, checkColumns, createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, seedIds, toDatabase, typedIds, wasCreatedBetween } from '@snoflax/drizzle'\nimport { flaxId } from '@snoflax/drizzle/pg-core'",
   ),
   {
     sources: 'packages/kysely/',

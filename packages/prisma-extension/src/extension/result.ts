@@ -39,7 +39,8 @@ function readIds({ converted }: Model, rows: readonly Row[], placeOf: (index: nu
     try {
       for (; index < rows.length; index++) {
         const row = rows[index] as Row
-        const value = row[field]
+        // Another extension may put null in place of a row.
+        const value = row?.[field]
         if (typeof value === 'string') row[field] = read(value)
         else if (value != null) row[field] = Array.isArray(value) ? value.map(read) : read(value)
       }
