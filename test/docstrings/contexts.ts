@@ -91,7 +91,7 @@ import { defineFamily, fieldBits, flake, flax, type FlaxId, type Id, IdError, ty
 import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults, familyWith, neighbours, SqlIds,
   databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
-  sqlFunction, unixMs, withPath, arrayLiteral, checkStored, hexOf, literalOf, LATER, type PlaceholderKey, POSTGRES_COLLATION,
+  sqlFunction, unixMs, withPath, arrayLiteral, checkStored, hexOf, literalOf, isAlike, LATER, MARKED, markOf, type PlaceholderKey, POSTGRES_COLLATION, refuseFaults, withoutMarks,
 } from '@snoflax/core/adapter'
 import {
   alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,

@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { columnFaults, type DeclaredColumn, type RunQuery } from '@snoflax/core/adapter'
+import { columnFaults, type DeclaredColumn, type RunQuery, refuseFaults } from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName, is, type SQL, sql, Table } from 'drizzle-orm'
 import { findIds, isList, schemaOf } from './id-column/ids.js'
 
@@ -40,14 +40,7 @@ export async function checkColumns(
     const message = `checkColumns: ${first.path} is a column of ${first.storage.database} and ${other.path} of ${other.storage.database}; pass the tables of one database`
     throw new IdError('INVALID_OPTION', message, { field: 'tables', path: other.path })
   }
-  const faults = await columnFaults(first.storage.database, columns, queryOf(db))
-  if (faults.length === 0) return
-  throw new IdError(
-    'STORAGE_REFUSED',
-    `${faults.map(({ message }) => message).join('; ')}. Change the column${faults.length > 1 ? 's' : ''} by a migration, ` +
-      "or the table's definition",
-    { field: 'checkColumns' },
-  )
+  refuseFaults(await columnFaults(first.storage.database, columns, queryOf(db)), "the table's definition")
 }
 
 /** Applies the database's `casing` to a name, which is Drizzle 0.45's; in 1.0 it belongs to the table. */

@@ -26,7 +26,7 @@ export class ContractIds {
   /** Model and field by column key. */
   private readonly paths = new Map<Place, string>()
   /** Whether a column converts: text is passed to the database as it is. */
-  hasConverting = false
+  readonly hasConverting: boolean
   /** For raw SQL. */
   readonly inSql = new SqlIds('pass parameter(field, id) of parametersOf')
   /** The expressions by which the database generates ids. */
@@ -63,12 +63,12 @@ export class ContractIds {
             },
           }
           this.inSql.add(name, own)
-          this.hasConverting ||= storage.converts
           this.columns.set(placeOf(namespace, table, name), own)
           if (stored.default?.kind === 'function') this.inDatabase.set(own, stored.default.expression)
         }
       }
     }
+    this.hasConverting = [...this.columns.values()].some(({ storage }) => storage().converts)
   }
 
   private readPaths(): void {

@@ -13,7 +13,7 @@ import {
 } from '@prisma/orm-family-sql/relational-core/ast'
 import type { SqlMiddleware } from '@prisma/orm-family-sql/runtime'
 import { type Database, IdError } from '@snoflax/core'
-import { DEFAULT_SCHEMA, LATER, unixMs, withPath } from '@snoflax/core/adapter'
+import { DEFAULT_SCHEMA, LATER, MARKED, markOf, unixMs, withoutMarks, withPath } from '@snoflax/core/adapter'
 import type { IdColumn } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
 
@@ -169,18 +169,13 @@ function readEnd(query: QueryIds, end: AggregateExpr, found: Replacements): void
   found.set(end, operation)
 }
 
-/** In the text of raw SQL it stands for a part, by its number. */
-const MARK = /\uE000\d+\uE000/
-
 /** Converts ids that stand beside id columns in raw SQL: interpolated columns, and names in its text. */
 function readRaw(query: QueryIds, parts: readonly unknown[], database: Database, found: Replacements): void {
-  const sql = parts
-    .map((part, at) => (typeof part === 'string' ? part.replaceAll('\uE000', ' ') : `\uE000${at}\uE000`))
-    .join('')
+  const sql = parts.map((part, at) => (typeof part === 'string' ? withoutMarks(part) : markOf(at))).join('')
   const columns = query.ids.inSql.find({
     sql,
     dialect: database,
-    placeholder: MARK,
+    placeholder: MARKED,
     value(at) {
       const part = parts[at as number]
       if (isPrepared(part)) return LATER

@@ -1,5 +1,5 @@
 import { type Database, type DatabaseValue, IdError, type Time } from '@snoflax/core'
-import { checkOptions, columnFaults, requireMembers, unixMs } from '@snoflax/core/adapter'
+import { checkOptions, columnFaults, refuseFaults, requireMembers, unixMs } from '@snoflax/core/adapter'
 import {
   type AliasableExpression,
   CompiledQuery,
@@ -210,13 +210,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
         .executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...parameters]))
       return rows
     })
-    if (faults.length === 0) return
-    throw new IdError(
-      'STORAGE_REFUSED',
-      `${faults.map(({ message }) => message).join('; ')}. Change the column${faults.length > 1 ? 's' : ''} ` +
-        'by a migration, or the declaration',
-      { field: 'checkColumns' },
-    )
+    refuseFaults(faults, 'the declaration')
   }
 
   /** Names as the inner plugins send them to the database. */

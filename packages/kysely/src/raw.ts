@@ -1,5 +1,13 @@
 import type { Database } from '@snoflax/core'
-import { readSql, type SqlIdColumn, SqlIds, type SqlToken } from '@snoflax/core/adapter'
+import {
+  MARKED,
+  markOf,
+  readSql,
+  type SqlIdColumn,
+  SqlIds,
+  type SqlToken,
+  withoutMarks,
+} from '@snoflax/core/adapter'
 import { IdentifierNode, RawNode, ValueNode } from 'kysely'
 import type { ColumnIds, Declared } from './column-ids.js'
 import { jsonHelper } from './json.js'
@@ -7,9 +15,6 @@ import { markOn } from './marks.js'
 import { isHeld, type Meaning } from './meaning.js'
 import type { AnyNode, Node } from './nodes.js'
 import type { Scope } from './scope.js'
-
-/** In the text of raw SQL it stands for a node, by its number. */
-const MARK = /\uE000\d+\uE000/
 
 /** Raw SQL, nested raw SQL included, as text, and the nodes in it. */
 interface Text {
@@ -92,13 +97,13 @@ export class RawSql {
       }
       if (this.names.has(key) || nodes.some(({ kind }) => /^(?:Alias|\w+Query)Node$/.test(kind)))
         return undefined
-      aliases ??= aliasesIn(readSql(sql, { dialect: this.database, placeholder: MARK }))
+      aliases ??= aliasesIn(readSql(sql, { dialect: this.database, placeholder: MARKED }))
       return aliases.has(key) ? undefined : null
     }
     const found = this.sqlIds.find({
       sql,
       dialect: this.database,
-      placeholder: MARK,
+      placeholder: MARKED,
       value: (at) => (nodes[at as number] as Partial<ValueNode>).value,
       column: (at) => {
         const node = nodes[at as number] as Node
@@ -115,7 +120,7 @@ export class RawSql {
   /** Names that the tree itself can't tell are written out. */
   private write({ sqlFragments, parameters }: RawNode, text: Text, meaningOf: (node: Node) => Meaning): void {
     for (let at = 0; at < sqlFragments.length; at++) {
-      text.sql += (sqlFragments[at] as string).replaceAll('\uE000', '')
+      text.sql += withoutMarks(sqlFragments[at] as string)
       const node = parameters[at] as AnyNode | undefined
       if (node === undefined) continue
       if (isFlat(node)) {
@@ -129,7 +134,7 @@ export class RawSql {
         ? parts
             .map((part) => this.quote + part.replaceAll(this.quote, this.quote + this.quote) + this.quote)
             .join('.')
-        : `\uE000${text.nodes.length - 1}\uE000`
+        : markOf(text.nodes.length - 1)
     }
   }
 }

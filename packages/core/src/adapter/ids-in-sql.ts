@@ -50,7 +50,35 @@ export interface SqlWithValues {
   named?(parts: readonly string[]): SqlIdColumn | null | readonly (SqlIdColumn | null)[] | undefined
 }
 
+/** Stands around the number of a part. */
+const MARK = '\uE000'
+
+/**
+ * Stands for a value or a column in SQL that a caller puts together from parts: a placeholder with the part's number.
+ *
+ * @example
+ * markOf(3).length // 3
+ */
+export const markOf = (part: number): string => `${MARK}${part}${MARK}`
+
+/**
+ * Matches what {@link markOf} writes, as the placeholder of {@link SqlWithValues}.
+ *
+ * @example
+ * MARKED.test(markOf(3)) // true
+ */
+export const MARKED = new RegExp(`${MARK}\\d+${MARK}`)
+
+/**
+ * The text of a part that the user wrote, without what would be taken for another part.
+ *
+ * @example
+ * withoutMarks(markOf(3)) // ' 3 '
+ */
+export const withoutMarks = (text: string): string => text.replaceAll(MARK, ' ')
+
 const NOTHING: readonly SqlToken[] = []
+
 /** Ids of the next years are range bounds. A text of letters that is no id mostly contains a later time. */
 const AHEAD_MS = 5 * 365 * 86_400_000
 
@@ -237,7 +265,14 @@ export function isSilent({ storage }: SqlIdColumn): boolean {
   return converts && (name === 'binary' || (name === 'bigint' && database !== 'postgres'))
 }
 
-function isAlike(one: SqlIdColumn, other: SqlIdColumn): boolean {
+/**
+ * Whether the stored ids of one column are those of the other.
+ *
+ * @example
+ * const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
+ * isAlike({ place: 'orders.customer_id', storage }, { place: 'customers.id', storage }) // true
+ */
+export function isAlike(one: SqlIdColumn, other: SqlIdColumn): boolean {
   const [a, b] = [one.storage(), other.storage()]
   return a.name === b.name && a.family.name === b.family.name
 }

@@ -16,12 +16,16 @@ export {
   idSource,
 } from './id-source.js'
 export {
+  isAlike,
   isSilent,
   LATER,
+  MARKED,
+  markOf,
   type PlaceholderKey,
   type SqlIdColumn,
   SqlIds,
   type SqlWithValues,
+  withoutMarks,
 } from './ids-in-sql.js'
 export { keyStatistics } from './key-statistics.js'
 export { checkKeyset } from './keyset.js'
@@ -56,4 +60,5 @@ export {
   type DeclaredColumn,
   POSTGRES_COLLATION,
   type RunQuery,
+  refuseFaults,
 } from './stored-columns.js'

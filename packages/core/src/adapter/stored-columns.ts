@@ -1,3 +1,4 @@
+import { IdError } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import type { IdStorage } from '../storage/index.js'
 import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } from './read-sql.js'
@@ -66,6 +67,26 @@ export async function columnFaults(
       },
     ]
   })
+}
+
+/**
+ * Refuses columns that are not as they are declared.
+ *
+ * @param declaration what to change if the column is right: `the table's definition`.
+ *
+ * @throws {IdError} `STORAGE_REFUSED` with all faults; nothing is thrown without one.
+ *
+ * @example
+ * refuseFaults([], 'the declaration') // undefined
+ */
+export function refuseFaults(faults: readonly ColumnFault[], declaration: string): void {
+  if (faults.length === 0) return
+  throw new IdError(
+    'STORAGE_REFUSED',
+    `${faults.map(({ message }) => message).join('; ')}. Change the column${faults.length > 1 ? 's' : ''} by a migration, ` +
+      `or ${declaration}`,
+    { field: 'checkColumns' },
+  )
 }
 
 /** A column in the database. */

@@ -1,5 +1,14 @@
 import { type Database, IdError } from '@snoflax/core'
-import { arrayLiteral, checkComparable, LATER, literalOf, type SqlIds } from '@snoflax/core/adapter'
+import {
+  arrayLiteral,
+  checkComparable,
+  LATER,
+  literalOf,
+  MARKED,
+  markOf,
+  type SqlIds,
+  withoutMarks,
+} from '@snoflax/core/adapter'
 import {
   Column,
   type DriverValueEncoder,
@@ -158,9 +167,6 @@ const [OPEN, COMMA, CLOSE, SPACE] = ['(', ', ', ')', ' '].map((text) => sql.raw(
 /** Shorter texts, such as most that Drizzle itself writes, contain no id in quotes. */
 const SHORTEST = 3
 const QUOTES = /['"$]/
-/** Stands around the number of a value or column in the text. It is removed from the user's texts. */
-const MARK = '\uE000'
-const MARKED = new RegExp(`${MARK}\\d+${MARK}`)
 
 /** A part of a statement that is mapped with an id column, and counts as a column where it stands. */
 interface Mapped {
@@ -297,7 +303,7 @@ class Statement {
       const ranges = this.mapped?.get(at) ?? []
       const inner = ranges[(outer?.from === at ? ranges.indexOf(outer) : ranges.length) - 1]
       if (inner) {
-        this.text += `${MARK}${this.chunks.length + this.written.length}${MARK}`
+        this.text += markOf(this.chunks.length + this.written.length)
         this.written.push(inner)
         at = inner.to
       } else this.text += this.textAt(at++)
@@ -308,13 +314,13 @@ class Statement {
     const chunk: unknown = this.chunks[at]
     switch (kindOf(chunk)) {
       case 'text':
-        return textOf(chunk as StringChunk).replaceAll(MARK, ' ')
+        return withoutMarks(textOf(chunk as StringChunk))
       case 'name':
-        return this.writing.escapeName((chunk as Name).value.replaceAll(MARK, ' '))
+        return this.writing.escapeName(withoutMarks((chunk as Name).value))
       case 'table':
         return this.writing.escapeName('t')
       default:
-        return `${MARK}${at}${MARK}`
+        return markOf(at)
     }
   }
 

@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = { uuid: 'uuid', uuid8: 'uuid', t
 /** Prisma's name of the type. */
 const typeOf = ({ storage }: Pick<IdColumn, 'storage'>): string => TYPES[storage] as string
 
-/** Text columns have the domain of @snoflax/pg-sql whose collation is C: a contract can't name a collation. */
+/** Text columns have a domain whose collation is C, since a contract can't name a collation. */
 const domainOf = ({ storage }: IdColumn): { domain?: string } =>
   storage === 'text' ? { domain: `${DEFAULT_SCHEMA}.id_text` } : {}
 

@@ -220,10 +220,6 @@ function preparedSource(
   }
 }
 
-/** Whether the stored ids of one column are those of the other. */
-export const isAlike = ({ storage: one }: PreparedColumn, { storage: other }: PreparedColumn): boolean =>
-  one.name === other.name && one.family.name === other.family.name
-
 const UNPREPARED = preparedSource('sqlite', [], [])
 
 /** The id columns of a DataSource; none if it was never prepared. */

@@ -1,5 +1,5 @@
 import { type Database, IdError } from '@snoflax/core'
-import { columnFaults, type DeclaredColumn } from '@snoflax/core/adapter'
+import { columnFaults, type DeclaredColumn, refuseFaults } from '@snoflax/core/adapter'
 import type { DataSource, Driver, EntityMetadata, QueryRunner, Table, TableColumn } from 'typeorm'
 import { around } from '../columns/around.js'
 import { dataSourceOf, idColumnsIn, preparedOf, state } from '../columns/prepared.js'
@@ -25,13 +25,9 @@ export async function checkStoredColumns(dataSource: DataSource): Promise<void> 
   const faults = await columnFaults(database, declared, (sql, parameters) =>
     dataSource.query(sql, [...parameters]),
   )
-  const wrong = faults.filter(({ isMissing }) => !isMissing).map(({ message }) => message)
-  if (wrong.length === 0) return
-  throw new IdError(
-    'STORAGE_REFUSED',
-    `${wrong.join('; ')}. Change the column${wrong.length > 1 ? 's' : ''} by a migration, or the entity's storage; ` +
-      'prepareDataSource(dataSource, { checkColumns: false }) starts without this check',
-    { field: 'checkColumns' },
+  refuseFaults(
+    faults.filter(({ isMissing }) => !isMissing),
+    "the entity's storage; prepareDataSource(dataSource, { checkColumns: false }) starts without this check",
   )
 }
 

@@ -112,9 +112,8 @@ export function checkEqual(
 function checkPair(one: ColumnMetadata, other: ColumnMetadata, dataSource: DataSource): void {
   const [own, theirs] = [idColumnFor(one), idColumnFor(other)]
   if (!own?.storage.converts && !theirs?.storage.converts) return
-  const named = ({ inSql, storage: { family } }: PreparedColumn) => ({ ...inSql, family })
   if (own && theirs) {
-    checkComparable(named(own), named(theirs))
+    checkComparable(own.inSql, theirs.inSql)
     return
   }
   const [idColumn, plain] = own ? [own, other] : [theirs as PreparedColumn, one]

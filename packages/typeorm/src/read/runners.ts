@@ -1,15 +1,8 @@
-import { hexOf } from '@snoflax/core/adapter'
+import { hexOf, isAlike } from '@snoflax/core/adapter'
 import type { DataSource, Logger, QueryRunner } from 'typeorm'
 import { around } from '../columns/around.js'
 import { unmarked } from '../columns/as-text.js'
-import {
-  dataSourceOf,
-  isAlike,
-  type PreparedColumn,
-  preparedOf,
-  type RowReader,
-  state,
-} from '../columns/prepared.js'
+import { dataSourceOf, type PreparedColumn, preparedOf, type RowReader, state } from '../columns/prepared.js'
 
 type Row = Record<string, unknown>
 type Given = unknown[] | Row | undefined
@@ -109,7 +102,9 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 /** Finds the id behind a stored value; other values are returned unchanged. */
 function readableIn(dataSource: DataSource): (value: unknown) => unknown {
   const columns = preparedOf(dataSource).columns.filter(({ storage }) => storage.name.startsWith('uuid'))
-  const forms = columns.filter((one, at) => columns.findIndex((other) => isAlike(one, other)) === at)
+  const forms = columns.filter(
+    (one, at) => columns.findIndex((other) => isAlike(one.inSql, other.inSql)) === at,
+  )
   const ofUuid = (uuid: string): string => {
     const read = forms.flatMap(({ storage }) => {
       try {

@@ -1,15 +1,8 @@
-import { NAMED_PLACEHOLDER, neighbours, readSql, type SqlToken } from '@snoflax/core/adapter'
+import { isAlike, NAMED_PLACEHOLDER, neighbours, readSql, type SqlToken } from '@snoflax/core/adapter'
 import type { ObjectLiteral } from 'typeorm'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 import { isAsText } from '../columns/as-text.js'
-import {
-  convertingFor,
-  dataSourceOf,
-  isAlike,
-  type PreparedColumn,
-  preparedOf,
-  state,
-} from '../columns/prepared.js'
+import { convertingFor, dataSourceOf, type PreparedColumn, preparedOf, state } from '../columns/prepared.js'
 import { type Builder, checkEqual, columnsCalled, columnsNamedIn, inSqlOf } from './names.js'
 import { readerOf } from './rows.js'
 
@@ -51,7 +44,7 @@ function marked(query: string, builder: Builder): string {
     const known = columnOf(token.parts)
     if (known) return convertingFor(known) ?? null
     const [first, ...others] = called(token).map(convertingFor)
-    return first && others.every((one) => one && isAlike(one, first)) ? first : undefined
+    return first && others.every((one) => one && isAlike(one.inSql, first.inSql)) ? first : undefined
   }
   let text = ''
   let end = 0
@@ -62,7 +55,7 @@ function marked(query: string, builder: Builder): string {
     if (token.kind === 'name') for (const name of names) checkEqual(called(token), called(name), dataSource)
     if (token.kind !== 'placeholder' || names.length === 0 || token.text.includes(MARK)) continue
     const [first, ...others] = names.map(idColumnOf)
-    const isOne = others.every((one) => one === first || (one && first && isAlike(one, first)))
+    const isOne = others.every((one) => one === first || (one && first && isAlike(one.inSql, first.inSql)))
     if (first === undefined || !isOne) continue
     text += `${query.slice(end, token.end)}${MARK}${first ? columns.indexOf(first) : 'x'}`
     end = token.end
