@@ -713,7 +713,10 @@ class Side {
         ({ of }) => !isInOrder || of.includes('_'),
       ),
       loads: inRuns(
-        told.filter(isLoad).sort((a, b) => (a.of + a.name < b.of + b.name ? -1 : 1)),
+        told
+          .filter(isLoad)
+          .map((one) => ({ ...one, state: (one.state as unknown[]).map(withSortedLists) }))
+          .sort((a, b) => (a.of + a.name < b.of + b.name ? -1 : 1)),
         () => true,
       ),
     }
@@ -746,6 +749,14 @@ const byName = (rows: readonly Row[]): Row[] => [...rows].sort((a, b) => (a.name
 
 /** Rows are loaded where they were inserted, and rows with foreign keys are inserted in another order than those without. */
 const isLoad = ({ name }: Event) => name.endsWith('Load')
+
+/** With lists of loaded rows sorted: without an order they come as the database likes. */
+function withSortedLists(state: unknown): unknown {
+  if (Array.isArray(state))
+    return state.map(withSortedLists).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  if (typeof state !== 'object' || state === null) return state
+  return Object.fromEntries(Object.entries(state).map(([key, one]) => [key, withSortedLists(one)]))
+}
 
 /** Sorts the events that follow each other and differ only in their rows. */
 function inRuns(events: readonly Event[], isSorted: (event: Event) => boolean): unknown[] {
