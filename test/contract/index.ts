@@ -1,5 +1,6 @@
 import type { ContractAdapter } from './adapter.js'
 import { testColumns } from './columns.js'
+import { testOneId } from './one-id.js'
 import * as reads from './reads.js'
 import { describeVariants, testPaths } from './suite.js'
 import { testUnawaited } from './unawaited.js'
@@ -52,6 +53,8 @@ export function describeContract<Session>(
     testPaths(adapter, scene, 'page by id', adapter.page, reads.page)
     testPaths(adapter, scene, 'min and max', adapter.ends, reads.ends)
     testPaths(adapter, scene, 'group by id', adapter.counts, reads.counts)
+
+    testOneId(scene, adapter)
 
     testUnawaited(scene, adapter.unawaited)
 

@@ -432,11 +432,11 @@ function checkCompared(chunks: readonly SQLChunk[], at: number): void {
       { family: ids.family.name, field, path: ids.place },
     )
   }
-  if (kindOf(between) !== 'text' || !BETWEEN_OPERANDS.test(textOf(between as StringChunk))) return
-  const columns = [left, chunks[at]].map(comparedIn)
-  const [one, other] = columns
+  const one = comparedIn(left)
+  const other = one && comparedIn(chunks[at])
   if (one === undefined || other === undefined) return
-  const [own, theirs] = columns.map((column) => findIds(column))
+  if (kindOf(between) !== 'text' || !BETWEEN_OPERANDS.test(textOf(between as StringChunk))) return
+  const [own, theirs] = [findIds(one), findIds(other)]
   if (own && theirs) checkComparable(own.inSql, theirs.inSql)
   else if (own?.storage.converts && isText(other)) throw neverEqual(one, other)
   else if (theirs?.storage.converts && isText(one)) throw neverEqual(other, one)
@@ -464,7 +464,7 @@ const isInlined = (query: SQL): boolean =>
 
 /** The text of a chunk: a list of texts in Drizzle 0.45, one text in 1.0. */
 const textOf = ({ value }: { readonly value: readonly string[] | string | undefined }): string =>
-  typeof value === 'string' ? value : (value ?? []).join('')
+  typeof value === 'string' ? value : value?.length === 1 ? (value[0] as string) : (value ?? []).join('')
 
 const plainEncoders = new WeakMap<object, unknown>()
 

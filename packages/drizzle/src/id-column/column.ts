@@ -94,9 +94,10 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       }
       Object.defineProperties(this, {
         [read]: { get, enumerable: true },
+        // Once known it is a plain property, since it is read for every value.
         mapFromDriverValue: {
-          get: () => (ids.storage.converts ? convert : plain),
-          set: (own) => Object.defineProperty(this, 'mapFromDriverValue', { value: own }),
+          get: () => (this.mapFromDriverValue = ids.storage.converts ? convert : plain),
+          set: (value) => Object.defineProperty(this, 'mapFromDriverValue', { value, writable: true }),
           configurable: true,
         },
       })

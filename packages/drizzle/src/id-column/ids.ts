@@ -102,10 +102,16 @@ export class ColumnIds {
 
   /** @throws {IdError} `NOT_CANONICAL` for a value that the column did not write, even if it can be read as an id. */
   fromDatabase(value: unknown): string {
-    return this.placed(() => {
-      if (value != null) checkStored(this.storage, value)
-      return this.storage.fromDatabase(value) as string
-    })
+    const { storage } = this
+    try {
+      if (value != null) checkStored(storage, value)
+      return storage.fromDatabase(value) as string
+    } catch (error) {
+      // Only for errors: closures for each value would take as long as the rest.
+      return this.placed(() => {
+        throw error
+      })
+    }
   }
 
   /** Runs the work; its errors name the column. */
@@ -184,8 +190,9 @@ const tables = new WeakMap<Table, readonly (readonly [key: string, column: Colum
 
 /** The id columns of a table by their keys. */
 export function idColumnsOf(table: Table): readonly (readonly [key: string, column: Column])[] {
-  const found =
-    tables.get(table) ?? Object.entries<Column>(getTableColumns(table)).filter(([, one]) => findIds(one))
+  const known = tables.get(table)
+  if (known) return known
+  const found = Object.entries<Column>(getTableColumns(table)).filter(([, one]) => findIds(one))
   tables.set(table, found)
   return found
 }
