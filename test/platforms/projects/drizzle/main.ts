@@ -10,6 +10,8 @@ const orders = sqliteTable('orders', {
   what: text().notNull(),
 })
 
+const customers = sqliteTable('customers', { id: flaxId({ prefix: 'cus' }).primaryKey(), name: text() })
+
 async function main(): Promise<void> {
   const { Database } = await initSqlJs()
   const db = drizzle(new Database())
@@ -27,6 +29,16 @@ async function main(): Promise<void> {
   )
   const wanted = '[{"what":"tea","bytes":12}]'
   if (JSON.stringify(found) !== wanted) throw new Error(`found ${JSON.stringify(found)}`)
+  // Text: everybody who asks the database sees the id of the code.
+  db.run(sql`CREATE TABLE customers (id TEXT PRIMARY KEY, name TEXT)`)
+  db.run(sql`CREATE VIEW shown AS SELECT * FROM customers`)
+  const { id: customer } = db.insert(customers).values({ name: 'Ada' }).returning().get()
+  const told = db.all(
+    sql`SELECT id, json_group_array(json_object('id', id)) AS json FROM shown WHERE id = ${customer}`,
+  )
+  const one = [{ id: customer, json: JSON.stringify([{ id: customer }]) }]
+  if (JSON.stringify(told) !== JSON.stringify(one)) throw new Error(`shown as ${JSON.stringify(told)}`)
+
   refused(() => flax.parse('tea'))
   refused(() =>
     db

@@ -1,6 +1,6 @@
 import 'reflect-metadata'
-import { equal, rejects } from 'node:assert/strict'
-import { type FlaxId, IdError } from '@snoflax/core'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { type FlaxId, type Id, IdError } from '@snoflax/core'
 import { FlaxIdColumn } from '@snoflax/typeorm'
 import { Column, DataSource, Entity } from 'typeorm'
 
@@ -13,7 +13,16 @@ class Order {
   what: string
 }
 
-const source = new DataSource({ type: 'sqljs', entities: [Order], synchronize: true })
+@Entity('customer')
+class Customer {
+  @FlaxIdColumn({ prefix: 'cus' })
+  id: Id<'cus'>
+
+  @Column('varchar')
+  name: string
+}
+
+const source = new DataSource({ type: 'sqljs', entities: [Order, Customer], synchronize: true })
 
 async function main(): Promise<void> {
   await source.initialize()
@@ -23,6 +32,12 @@ async function main(): Promise<void> {
   equal(stored.bytes, 12)
   equal((await orders.findOneByOrFail({ id })).what, 'tea')
   await rejects(orders.findOneBy({ id: 'tea' as FlaxId }), IdError)
+  // Text: everybody who asks the database sees the id of the code.
+  const customer = await source.getRepository(Customer).save({ name: 'Ada' })
+  await source.query('CREATE VIEW shown AS SELECT * FROM customer')
+  const json = "json_group_array(json_object('id', id)) AS json"
+  const [told] = await source.query(`SELECT id, ${json} FROM shown WHERE id = '${customer.id}'`)
+  deepEqual(told, { id: customer.id, json: JSON.stringify([{ id: customer.id }]) })
   console.log(`stored, found and refused an id like ${id}`)
 }
 
