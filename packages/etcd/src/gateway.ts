@@ -43,6 +43,8 @@ export interface Read {
 export interface Range {
   readonly key: string
   readonly end?: string
+  /** Only so many, and those whose last change is the oldest. */
+  readonly oldest?: number
 }
 
 interface TxnAnswer {
@@ -50,6 +52,7 @@ interface TxnAnswer {
   readonly succeeded?: boolean
   readonly responses?: readonly {
     readonly response_range?: {
+      readonly count?: string
       readonly kvs?: readonly { key: string; value: string; mod_revision: string }[]
     }
   }[]
@@ -65,8 +68,11 @@ export class Gateway {
   async read(ranges: readonly Range[]): Promise<Read> {
     const began = Date.now()
     const { answer, date } = await this.txn({
-      success: ranges.map(({ key, end }) => ({
-        request_range: { key: encoded(key), ...(end === undefined ? {} : { range_end: encoded(end) }) },
+      success: ranges.map(({ oldest, ...range }) => ({
+        request_range: {
+          ...keysOf(range),
+          ...(oldest === undefined ? {} : { limit: oldest, sort_target: 'MOD', sort_order: 'ASCEND' }),
+        },
       })),
     })
     return {
@@ -80,6 +86,14 @@ export class Gateway {
       ),
       clockOffMs: date === null ? undefined : offMs(began, Date.parse(date), Date.now()),
     }
+  }
+
+  /** How many keys each range has. */
+  async count(ranges: readonly Range[]): Promise<number[]> {
+    const { answer } = await this.txn({
+      success: ranges.map((range) => ({ request_range: { ...keysOf(range), count_only: true } })),
+    })
+    return ranges.map((_, i) => Number(answer.responses?.[i]?.response_range?.count ?? 0))
   }
 
   /** Writes a key if none of the keys that were read has changed since; returns false if one has. */
@@ -125,6 +139,11 @@ export class Gateway {
     throw new AggregateError(failures, `no member of etcd answered: ${failures.map(reason).join('; ')}`)
   }
 }
+
+const keysOf = ({ key, end }: Range): object => ({
+  key: encoded(key),
+  ...(end === undefined ? {} : { range_end: encoded(end) }),
+})
 
 /** The difference of the clocks. The header has whole seconds. */
 function offMs(began: number, date: number, ended: number): number {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { IdError } from '@snoflax/core'
 import { checkInteger, checkOptions } from '@snoflax/core/adapter'
-import type { LeasableFamily, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
-import { type Fetch, Gateway, type Stored } from './gateway.js'
+import type { LeasableFamily, LeaseNumbers, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
+import { type Fetch, Gateway, type Range, type Stored } from './gateway.js'
 
 /** Options of {@link etcdLeases}. */
 export interface EtcdOptions {
@@ -37,6 +37,10 @@ const LONGEST_MS = 60_000
 const ADOPTED_AFTER_MS = 120_000
 /** The maximum number of attempts. Each reads again, and fails only if others have written meanwhile. */
 const ATTEMPTS = 50
+/** How many numbers are read at once, and how many counts are asked for at once, of the 128 that etcd allows. */
+const AT_ONCE = 64
+/** Digits of a number in its key. */
+const DIGITS = 10
 
 /** The record of a family. */
 interface FamilyRecord {
@@ -65,6 +69,13 @@ interface Shard {
   readonly reservedMs: number
   /** From this time on others may lease it. */
   readonly expiresMs: number
+}
+
+/** A shard that is free. */
+interface Place {
+  readonly number: number
+  readonly at: number
+  readonly reservedMs: number
 }
 
 /**
@@ -101,7 +112,7 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
   const recordOf = (family: string): string => `${prefix}${family}`
   // Padded, so that keys are in the order of numbers.
   const keyOf = (family: string, number: number): string =>
-    `${recordOf(family)}/${String(number).padStart(10, '0')}`
+    `${recordOf(family)}/${String(number).padStart(DIGITS, '0')}`
 
   /** The gateway's answer, or an error that names the family. */
   const answered = <Answer>(family: string, answer: Promise<Answer>): Promise<Answer> =>
@@ -109,19 +120,77 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
       throw unavailable(family, cause.message, cause)
     })
 
-  async function read(family: string, from: number, until: number) {
-    const ranges = [{ key: recordOf(family) }, { key: keyOf(family, from), end: keyOf(family, until) }]
+  const keysOf = (family: string, { min, max }: LeaseNumbers): Range => ({
+    key: keyOf(family, min),
+    end: keyOf(family, max + 1),
+  })
+
+  async function read(family: string, ...numbers: readonly Range[]) {
+    const ranges = [{ key: recordOf(family) }, ...numbers]
     const { clusterId, ranges: found, clockOffMs } = await answered(family, gateway.read(ranges))
-    const record = found[0]?.[0] ?? { key: recordOf(family), value: undefined, revision: '0' }
-    return { clusterId, clockOffMs, record, numbers: found[1] ?? [] }
+    const [[record = { key: recordOf(family), value: undefined, revision: '0' }] = [], ...rest] = found
+    return { clusterId, clockOffMs, record, numbers: rest.flat() }
   }
 
   /** The numbers and the family's record, with the revisions that a write compares. */
-  async function readToGive(family: string, from: number, until: number, ttlMs: number) {
-    const { clusterId, clockOffMs, record, numbers } = await read(family, from, until)
+  async function readToGive(family: string, ttlMs: number, ...ranges: readonly Range[]) {
+    const { clusterId, clockOffMs, record, numbers } = await read(family, ...ranges)
     const { adoption, floorMs } = checkRecord(family, record, clusterId)
     checkClock(family, clockOffMs, ttlMs)
     return { adoption, floorMs, record, numbers: new Map(numbers.map((one) => [one.key, one])) }
+  }
+
+  /**
+   * The shards that are free, the longest unused first, and when the next one may be: of some numbers, or of those that
+   * were found.
+   */
+  function freeIn(
+    { family, epochMs, shards, ttlMs }: LeaseRequest,
+    found: Awaited<ReturnType<typeof readToGive>>,
+    some?: LeaseNumbers,
+  ): { free: Place[]; retryMs: number | undefined } {
+    const nowMs = Date.now()
+    const numbers = some
+      ? Array.from({ length: some.max - some.min + 1 }, (_, i) => some.min + i)
+      : [...found.numbers.keys()].map((key) => Number(key.slice(-DIGITS)))
+    const free: Place[] = []
+    let retryMs: number | undefined
+    for (const number of numbers) {
+      const value = found.numbers.get(keyOf(family, number))?.value as NumberRecord | undefined
+      if (value !== undefined && (value.epochMs !== epochMs || value.shards.length !== shards)) continue
+      for (let at = 0; at < shards; at++) {
+        const shard = value?.shards[at]
+        const isHeld = shard != null && shard.token !== null && shard.adoption === found.adoption
+        const reservedMs = Math.max(shard?.reservedMs ?? 0, found.floorMs)
+        const freeMs = Math.max(isHeld ? shard.expiresMs : 0, reservedMs - ttlMs + 1)
+        if (freeMs <= nowMs) free.push({ number, at, reservedMs })
+        else retryMs = Math.min(retryMs ?? Infinity, freeMs - nowMs)
+      }
+    }
+    free.sort((a, b) => a.reservedMs - b.reservedMs || a.number - b.number || a.at - b.at)
+    return { free, retryMs }
+  }
+
+  /** A few of the numbers, of which one at least was never leased; undefined if all were. All, if they are few. */
+  async function unused(
+    family: string,
+    numbers: LeaseNumbers,
+    attempt: number,
+  ): Promise<LeaseNumbers | undefined> {
+    let found = numbers
+    while (found.max - found.min >= AT_ONCE) {
+      const { min, max } = found
+      const size = Math.ceil((max - min + 1) / AT_ONCE)
+      const parts = Array.from({ length: Math.ceil((max - min + 1) / size) }, (_, i) => ({
+        min: min + i * size,
+        max: Math.min(min + (i + 1) * size - 1, max),
+      }))
+      const counts = await answered(family, gateway.count(parts.map((part) => keysOf(family, part))))
+      const open = parts.filter((part, i) => (counts[i] as number) <= part.max - part.min)
+      if (open.length === 0) return undefined
+      found = oneOf(open, attempt)
+    }
+    return found
   }
 
   const write = (
@@ -131,9 +200,15 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
     ...unchanged: readonly Omit<Stored, 'value'>[]
   ) => answered(family, gateway.write(key, value, unchanged))
 
+  /** Whether a write whose answer was lost has succeeded. */
+  async function isWritten(family: string, key: string, at: number, token: string): Promise<boolean> {
+    const { numbers } = await read(family, { key })
+    return (numbers[0]?.value as NumberRecord | undefined)?.shards[at]?.token === token
+  }
+
   async function writeRecord(family: string, isFirst: boolean): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const { clusterId, clockOffMs, record } = await read(family, 0, 0)
+      const { clusterId, clockOffMs, record } = await read(family)
       if (isFirst && record.value !== undefined) return
       checkClock(family, clockOffMs, LONGEST_MS)
       const floorMs = Date.now() + (isFirst ? 0 : ADOPTED_AFTER_MS)
@@ -152,7 +227,7 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
     const { family, number } = placeOf(token)
     const key = keyOf(family, number)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const { adoption, record, numbers } = await readToGive(family, number, number + 1, ttlMs ?? Infinity)
+      const { adoption, record, numbers } = await readToGive(family, ttlMs ?? Infinity, { key })
       const stored = numbers.get(key)
       const { shards = [], ...rest } = (stored?.value ?? {}) as Partial<NumberRecord>
       const at = shards.findIndex((shard) => shard?.token === token && shard.adoption === adoption)
@@ -171,56 +246,41 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
       checkTtl(request)
       const secret = randomUUID({ disableEntropyCache: true })
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        const found = await readToGive(family, numbers.min, numbers.max + 1, ttlMs)
-        const nowMs = Date.now()
-        const free: { number: number; at: number; reservedMs: number }[] = []
-        let retryMs: number | undefined
-        for (let number = numbers.min; number <= numbers.max; number++) {
-          const value = found.numbers.get(keyOf(family, number))?.value as NumberRecord | undefined
-          if (value !== undefined && (value.epochMs !== epochMs || value.shards.length !== shards)) continue
-          for (let at = 0; at < shards; at++) {
-            const shard = value?.shards[at]
-            const token = tokenOf(family, number, secret)
-            // Written by an attempt whose answer was lost.
-            if (shard?.token === token) {
-              return { token, number, shard: at, startMs: shard.startMs, untilMs: shard.reservedMs }
-            }
-            const isHeld = shard != null && shard.token !== null && shard.adoption === found.adoption
-            const reservedMs = Math.max(shard?.reservedMs ?? 0, found.floorMs)
-            const freeMs = Math.max(isHeld ? shard.expiresMs : 0, reservedMs - ttlMs + 1)
-            if (freeMs <= nowMs) free.push({ number, at, reservedMs })
-            else retryMs = Math.min(retryMs ?? Infinity, freeMs - nowMs)
-          }
+        const few = await unused(family, numbers, attempt)
+        let found = await readToGive(
+          family,
+          ttlMs,
+          few ? keysOf(family, few) : { ...keysOf(family, numbers), oldest: AT_ONCE },
+        )
+        let { free, retryMs } = freeIn(request, found, few)
+        if (free.length === 0 && few === undefined) {
+          found = await readToGive(family, ttlMs, keysOf(family, numbers))
+          ;({ free, retryMs } = freeIn(request, found))
         }
-        if (free.length === 0) return { retryMs }
-        free.sort((a, b) => a.reservedMs - b.reservedMs || a.number - b.number || a.at - b.at)
-        // After a conflict, choose at random, so that processes that ask together spread out.
-        const chosen = free[
-          Math.floor(Math.random() * Math.min(free.length, attempt ** 2))
-        ] as (typeof free)[0]
-        const { number, at } = chosen
+        if (free.length === 0) {
+          const isFloorAhead = found.floorMs - ttlMs >= Date.now()
+          if (few === undefined || few === numbers || isFloorAhead) return { retryMs }
+          continue
+        }
+        const { number, at, reservedMs } = oneOf(free, attempt)
         const key = keyOf(family, number)
         const stored = found.numbers.get(key) ?? { key, value: undefined, revision: '0' }
         const before = (stored.value as NumberRecord | undefined)?.shards ?? Array<null>(shards).fill(null)
+        const token = tokenOf(family, number, secret)
+        const nowMs = Date.now()
         const given: Shard = {
           adoption: found.adoption,
-          token: tokenOf(family, number, secret),
+          token,
           holder,
           // If the number was unused for a while, holders whose clocks are behind can start at once.
-          startMs: Math.max(chosen.reservedMs, nowMs - ttlMs),
+          startMs: Math.max(reservedMs, nowMs - ttlMs),
           reservedMs: nowMs + ttlMs,
           expiresMs: nowMs + ttlMs,
         }
         const value: NumberRecord = { epochMs, shards: placed(before, at, given) }
-        if (await write(family, key, value, stored, found.record)) {
-          return {
-            token: given.token as string,
-            number,
-            shard: at,
-            startMs: given.startMs,
-            untilMs: given.reservedMs,
-          }
-        }
+        const isGranted =
+          (await write(family, key, value, stored, found.record)) || (await isWritten(family, key, at, token))
+        if (isGranted) return { token, number, shard: at, startMs: given.startMs, untilMs: given.reservedMs }
       }
       throw crowded(family)
     },
@@ -243,6 +303,10 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
     adopt: ({ name }) => writeRecord(name, false),
   }
 }
+
+/** The first one, but any after conflicts, so that processes that ask together spread out. */
+const oneOf = <Choice>(choices: readonly Choice[], attempt: number): Choice =>
+  choices[Math.floor(Math.random() * Math.min(choices.length, attempt ** 2))] as Choice
 
 const placed = (shards: readonly (Shard | null)[], at: number, shard: Shard): readonly (Shard | null)[] =>
   shards.map((one, i) => (i === at ? shard : one))

@@ -76,6 +76,56 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     expect((await granted({ numbers: { min: 5, max: 16 } })).number).toBe(grants.at(-1)?.number)
   })
 
+  describe('of many numbers', () => {
+    /** A store that counts the keys in each answer. */
+    const counting = () => {
+      const read: number[] = []
+      const watched: Fetch = async (url, init) => {
+        const response = await (fetch as unknown as Fetch)(url, init)
+        const text = await response.text()
+        read.push(text.split('"mod_revision"').length - 1)
+        return { ok: response.ok, status: response.status, headers: response.headers, text: async () => text }
+      }
+      return { read, store: etcdLeases({ endpoints: cluster.endpoints, prefix, fetch: watched }) }
+    }
+    const numbers = { min: 1, max: 65_535 }
+
+    test('only a few are read, and the lowest one that was never leased is granted', async () => {
+      await granted()
+      const record = await cluster.get(`${prefix}sno/0000000001`)
+      for (let number = 2; number <= 300; number++) {
+        await cluster.put(`${prefix}sno/${String(number).padStart(10, '0')}`, record as object)
+      }
+      const { read, store: watched } = counting()
+      expect(await watched.acquire(request({ numbers }))).toMatchObject({ number: 301 })
+      expect(Math.max(...read)).toBeLessThanOrEqual(65)
+    })
+
+    test('concurrent requests get different ones', async () => {
+      const patient = etcdLeases({ endpoints: cluster.endpoints, prefix, timeoutMs: 60_000 })
+      const grants = await Promise.all(
+        Array.from({ length: 30 }, () => patient.acquire(request({ numbers }))),
+      )
+      expect(new Set(grants.map((grant) => (grant as LeaseGrant).number)).size).toBe(30)
+    })
+
+    test('one that was released is granted once all were leased; if none was, the answer says when one may be', async () => {
+      const hundred = { numbers: { min: 1, max: 100 } }
+      const grants: LeaseGrant[] = []
+      for (let i = 0; i < 100; i++) grants.push(await granted(hundred))
+      expect(await store.acquire(request(hundred))).toEqual({ retryMs: expect.any(Number) })
+      const { token, startMs } = grants[70] as LeaseGrant
+      await store.release(token, startMs)
+      expect(await granted(hundred)).toMatchObject({ number: 71 })
+    })
+
+    test('none is granted before the floor', async () => {
+      await store.adopt(sno)
+      const { retryMs } = (await store.acquire(request({ numbers }))) as { retryMs: number }
+      expect(retryMs).toBeGreaterThan(60_000)
+    })
+  })
+
   test('shards of a number are leased separately, and a number keeps its shards and its epoch', async () => {
     const both = [await granted({ shards: 2 }), await granted({ shards: 2 })]
     expect(both.map(({ shard }) => shard)).toEqual([0, 1])

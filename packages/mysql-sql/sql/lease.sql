@@ -142,30 +142,41 @@ BEGIN
   SELECT l.number, l.shard, l.start_ms, l.reserved_until_ms INTO chosen, part, start_at, until_at
     FROM snoflax._lease l WHERE l.token = given_token AND l.family = wanted FOR UPDATE;
   IF chosen IS NULL THEN
-    SELECT l.number, l.shard, l.reserved_until_ms INTO chosen, part, behind FROM snoflax._lease l
-     WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number AND l.shards = divided AND l.epoch_ms = epoch
-       AND (l.token IS NULL OR l.expires_ms <= now_ms)
-     ORDER BY l.reserved_until_ms, l.number, l.shard LIMIT 1 FOR UPDATE;
-    -- A number that was never used comes before those that were; and after these one that is free in all its shards, to
-    -- be divided anew.
-    IF coalesce(behind, 1) > 0 THEN
-      SELECT min(c.n) INTO fresh
-        FROM (SELECT first_number AS n UNION SELECT l.number + 1 FROM snoflax._lease l
-               WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number - 1) c
-       WHERE NOT EXISTS (SELECT 1 FROM snoflax._lease o WHERE o.family = wanted AND o.number = c.n);
-      IF fresh IS NOT NULL THEN
-        SET chosen = fresh, behind = 0;
-      ELSEIF chosen IS NULL THEN
+    -- First shards of a divided number that were never used, then numbers that were never used, then used ones, then one
+    -- that is free in all its shards, to be divided anew. The family's lock keeps others from writing meanwhile.
+    IF divided > 1 THEN
+      SELECT l.number, l.shard, 0 INTO chosen, part, behind FROM snoflax._lease l
+       WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number AND l.shards = divided
+         AND l.epoch_ms = epoch AND l.token IS NULL AND l.reserved_until_ms = 0
+       ORDER BY l.number, l.shard LIMIT 1;
+    END IF;
+    IF chosen IS NULL THEN
+      -- As a rule all but the last numbers were used.
+      SET fresh = first_number, behind = 0;
+      SELECT l.number + 1 INTO fresh FROM snoflax._lease l
+       WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number ORDER BY l.number DESC LIMIT 1;
+      IF fresh > last_number THEN
+        SELECT min(u.expected) INTO fresh
+          FROM (SELECT l.number, first_number - 1 + row_number() OVER (ORDER BY l.number) AS expected FROM snoflax._lease l
+                 WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number AND l.shard = 0) u
+         WHERE u.number <> u.expected;
+      END IF;
+      IF fresh IS NULL THEN
+        SELECT l.number, l.shard, l.reserved_until_ms INTO chosen, part, behind FROM snoflax._lease l
+         WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number AND l.shards = divided
+           AND l.epoch_ms = epoch AND (l.token IS NULL OR l.expires_ms <= now_ms)
+         ORDER BY l.reserved_until_ms, l.number, l.shard LIMIT 1;
+      END IF;
+      IF fresh IS NULL AND chosen IS NULL THEN
         SELECT l.number, max(l.reserved_until_ms) INTO fresh, behind FROM snoflax._lease l
          WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number
          GROUP BY l.number
         HAVING sum(l.token IS NOT NULL AND l.expires_ms > now_ms OR coalesce(l.epoch_ms <> epoch, false)) = 0
          ORDER BY 2, 1 LIMIT 1;
-        SET chosen = fresh;
       END IF;
       IF fresh IS NOT NULL THEN
-        DELETE FROM snoflax._lease WHERE family = wanted AND number = chosen;
-        SET part = divided;
+        DELETE FROM snoflax._lease WHERE family = wanted AND number = fresh;
+        SET chosen = fresh, part = divided;
         WHILE part > 0 DO
           SET part = part - 1;
           INSERT INTO snoflax._lease (family, number, shard, shards, epoch_ms, reserved_until_ms)

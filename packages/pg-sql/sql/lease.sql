@@ -211,6 +211,26 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
      AND NOT permanent AND (token IS NULL OR expires_ms <= now_ms);
 $$;
 
+-- A number that was never leased. All but the last ones were, as a rule, so that is where it looks first.
+CREATE OR REPLACE FUNCTION snoflax._lease_unused(wanted text, first integer, last integer) RETURNS integer
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  found integer := coalesce(
+    (SELECT max(number) + 1 FROM snoflax._lease WHERE family = wanted AND number BETWEEN first AND last), first);
+BEGIN
+  IF found > last THEN
+    IF (SELECT count(*) FROM snoflax._lease WHERE family = wanted AND number BETWEEN first AND last AND shard = 0) > last - first
+    THEN
+      RETURN NULL;
+    END IF;
+    SELECT expected INTO found
+      FROM (SELECT number, first - 1 + row_number() OVER (ORDER BY number) AS expected FROM snoflax._lease
+             WHERE family = wanted AND number BETWEEN first AND last AND shard = 0) used
+     WHERE number <> expected ORDER BY number LIMIT 1;
+  END IF;
+  RETURN found;
+END $$;
+
 CREATE OR REPLACE FUNCTION snoflax.lease_acquire(
   family text, holder text, ttl_ms integer, first_number integer, last_number integer, shards integer, epoch_ms bigint,
   OUT token uuid, OUT number integer, OUT shard integer, OUT start_ms bigint, OUT until_ms bigint, OUT wait_ms bigint,
@@ -236,41 +256,50 @@ BEGIN
   END IF;
   now_ms := snoflax._lease_now_ms();
 
-  SELECT * INTO found FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
-   ORDER BY l.reserved_until_ms, l.number, l.shard LIMIT 1;
-  -- Numbers never used come first, then used ones, then one that is free in all its shards and can be divided again.
-  IF found.reserved_until_ms IS DISTINCT FROM 0 THEN
-    SELECT n, max(l.reserved_until_ms) INTO number, behind
-      FROM generate_series(first_number, last_number) n
-      LEFT JOIN snoflax._lease l ON l.family = f.family AND l.number = n
-     GROUP BY n
-    HAVING bool_and(coalesce(NOT l.permanent AND (l.token IS NULL OR l.expires_ms <= now_ms)
-      AND coalesce(l.epoch_ms = lease_acquire.epoch_ms, true), true))
-     ORDER BY max(l.reserved_until_ms) NULLS FIRST, n LIMIT 1;
-    IF number IS NOT NULL AND (behind IS NULL OR found.family IS NULL) THEN
+  -- First shards of a divided number that were never used, then numbers that were never used, then used ones, then one
+  -- that is free in all its shards and can be divided again.
+  IF shards > 1 THEN
+    SELECT * INTO found FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
+     WHERE l.reserved_until_ms = 0 ORDER BY l.number, l.shard LIMIT 1;
+  END IF;
+  IF found.family IS NULL THEN
+    number := snoflax._lease_unused(family, first_number, last_number);
+    IF number IS NULL THEN
+      SELECT * INTO found FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
+       ORDER BY l.reserved_until_ms, l.number, l.shard LIMIT 1;
+    END IF;
+    IF found.family IS NULL AND number IS NULL THEN
+      SELECT l.number INTO number FROM snoflax._lease l
+       WHERE l.family = f.family AND l.number BETWEEN first_number AND last_number
+       GROUP BY l.number
+      HAVING bool_and(NOT l.permanent AND (l.token IS NULL OR l.expires_ms <= now_ms)
+        AND coalesce(l.epoch_ms = lease_acquire.epoch_ms, true))
+       ORDER BY max(l.reserved_until_ms), l.number LIMIT 1;
       PERFORM FROM snoflax._lease l WHERE l.family = f.family AND l.number = lease_acquire.number FOR UPDATE;
-      SELECT count(*) INTO counted FROM snoflax._lease l
-       WHERE l.family = f.family AND l.number = lease_acquire.number AND l.token IS NOT NULL AND l.expires_ms > now_ms;
-      IF counted > 0 THEN
+      IF EXISTS (SELECT FROM snoflax._lease l WHERE l.family = f.family AND l.number = lease_acquire.number
+        AND l.token IS NOT NULL AND l.expires_ms > now_ms)
+      THEN
         -- Its holder has just renewed it.
         number := NULL;
         wait_ms := 1;
         RETURN;
       END IF;
+    END IF;
+    IF number IS NOT NULL THEN
       WITH gone AS (
         DELETE FROM snoflax._lease l WHERE l.family = f.family AND l.number = lease_acquire.number
         RETURNING l.reserved_until_ms)
-      SELECT max(gone.reserved_until_ms), count(*) INTO behind, counted FROM gone;
+      SELECT coalesce(max(gone.reserved_until_ms), 0), count(*) INTO behind, counted FROM gone;
       INSERT INTO snoflax._lease (family, number, shard, shards, epoch_ms, reserved_until_ms, written_by)
-      SELECT f.family, lease_acquire.number, one, lease_acquire.shards, lease_acquire.epoch_ms, coalesce(behind, 0),
+      SELECT f.family, lease_acquire.number, one, lease_acquire.shards, lease_acquire.epoch_ms, behind,
           pg_current_xact_id()::xid
         FROM generate_series(0, lease_acquire.shards - 1) one;
       UPDATE snoflax._lease_family l SET leases = l.leases + lease_acquire.shards - counted,
         written_by = pg_current_xact_id()::xid WHERE l.family = f.family;
       SELECT * INTO found FROM snoflax._lease l
        WHERE l.family = f.family AND l.number = lease_acquire.number AND l.shard = 0;
+      number := NULL;
     END IF;
-    number := NULL;
   END IF;
   IF found.family IS NULL THEN
     -- A number divided into another count of shards can be used when its last shard ends.

@@ -51,6 +51,12 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await get('d')).toMatchObject({ number: 1, startMs: START_MS + 1600 })
   })
 
+  test('a number that was left out is granted once the last one was used', async () => {
+    await get('a', { numbers: { min: 2, max: 2 } })
+    expect(await get('b', { numbers: { min: 1, max: 3 } })).toMatchObject({ number: 3 })
+    expect(await get('c', { numbers: { min: 1, max: 3 } })).toMatchObject({ number: 1 })
+  })
+
   test('a window begins where that of a holder that did not return ended', async () => {
     const a = await get('a', { numbers: { min: 7, max: 7 } })
     const renewed = await store.renew(a.token, TTL_MS, START_MS + 1)

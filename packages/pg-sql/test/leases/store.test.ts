@@ -49,6 +49,14 @@ describe('numbers', () => {
     expect(await get('b')).toMatchObject({ number: 1 })
   })
 
+  test('that were left out are granted once the last one was used', async () => {
+    await get('a', { numbers: { min: 2, max: 2 } })
+    const numbers = { min: 1, max: 4 }
+    expect(await get('b', { numbers })).toMatchObject({ number: 3 })
+    expect(await get('c', { numbers })).toMatchObject({ number: 4 })
+    expect(await get('d', { numbers })).toMatchObject({ number: 1 })
+  })
+
   test('least recently used come next', async () => {
     const [a, b] = [await get('a'), await get('b')]
     await pass(5000)
