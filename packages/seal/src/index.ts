@@ -1,12 +1,11 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { IdError, type IdFamily, type StandardSchema } from '@snoflax/core'
 import { baseOf, checkFamily, isPrefixed, show, withPath } from '@snoflax/core/adapter'
-import { readBlock, TEXT_LENGTH, writeBlock } from './base64url.js'
-import { deriveKey, readKeys, type SealKey } from './key.js'
+import { textForm, uuidForm } from './forms.js'
+import { deriveKey, readOptions, type SealKey } from './key.js'
 
 export { generateSealKey, type SealKey } from './key.js'
 
-/** A sealed id: its prefix, if it has one, and 22 URL-safe characters. */
+/** A sealed id: its prefix, if it has one, and URL-safe characters: 22 for ids of up to 12 bytes, 27 for 16 bytes. */
 export type SealedId<Name extends string = string> = string & {
   /** Exists in types only. */
   readonly '~sealed': Name
@@ -16,6 +15,11 @@ export type SealedId<Name extends string = string> = string & {
 export interface SealOptions {
   /** The key, or several: the first one seals, and all of them open, so that a key can be replaced. */
   readonly keys: SealKey | readonly SealKey[]
+  /**
+   * `uuid` seals a UUIDv7 as a UUID of version 4, and a TypeID as a TypeID with one, for APIs that must show UUIDs. Such
+   * a text has no room for a check: every UUIDv4 opens, as some id. So it takes one key. Default: a sealed text.
+   */
+  readonly as?: 'uuid'
 }
 
 /** Seals and opens the ids of one family. As a Standard Schema, its input is sealed text and its output ids. */
@@ -30,11 +34,11 @@ export interface Seal<AnId extends string> extends StandardSchema<AnId> {
    * Opens a sealed text.
    *
    * @throws {IdError} `INVALID_SEAL` for every value that is not a text sealed for this kind of id with one of the
-   * keys.
+   * keys. With `as: 'uuid'`, for every value that is not a UUID of version 4, or a TypeID with one.
    */
   open(sealed: unknown): AnId
   /**
-   * Seals many ids in one call of the cipher: a list takes a fifth of the time of single calls.
+   * Seals many ids in one call of the cipher: a list takes a fifth of the time of single calls, or less.
    *
    * @throws {IdError} `INVALID_TYPE` for anything but a list; as the family's `parse`, with the index in the list as its
    * `path`.
@@ -49,20 +53,14 @@ export interface Seal<AnId extends string> extends StandardSchema<AnId> {
   openAll(sealed: readonly unknown[]): AnId[]
 }
 
-const BLOCK_BYTES = 16
-/** The limit that leaves at least 32 zero bits in the block, by which `open` recognizes our own texts. */
-const LONGEST_ID = 12
-/** The last character has 2 of the 128 bits. */
-const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
-
 /**
  * Seals a family's ids for URLs and APIs: a sealed id hides time, counter and order, and only the holder of the key can
- * open it. It is one AES-256 block; docs/sealed-ids.md says what it promises and what it doesn't.
+ * open it. Ids of up to 12 bytes become one AES-256 block, longer ones are enciphered by FF1 of NIST SP 800-38G;
+ * docs/sealed-ids.md says what it promises and what it doesn't.
  *
- * @param family a family with ids of at most 12 bytes, prefixed or not. A sealed text opens as the kind it was sealed
- * for, and as no other.
- * @throws {IdError} `INVALID_OPTION` for keys that are missing, malformed, not random or equal, for longer ids and
- * for a value that is not a family.
+ * @param family any family, prefixed or not. A sealed text opens as the kind it was sealed for, and as no other.
+ * @throws {IdError} `INVALID_OPTION` for keys that are missing, malformed, not random or equal, for `as: 'uuid'` with
+ * several keys or with ids that are not UUIDs of version 7, and for a value that is not a family.
  *
  * @example
  * const customers = seal(flax, { keys: generateSealKey() })
@@ -71,62 +69,53 @@ const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
  */
 export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealOptions): Seal<AnId> {
   checkFamily(family, 'seal: family')
-  const keys = readKeys(options)
-  const { byteLength } = family
-  if (byteLength > LONGEST_ID) {
-    const message = `${family.name}: ids of ${byteLength} bytes leave too few bits to check a sealed text; use a family of at most 12 bytes`
-    throw new IdError('INVALID_OPTION', message, { family: family.name, field: 'family' })
-  }
+  const { keys, as } = readOptions(options)
+  const form = as === 'uuid' ? uuidForm(family) : textForm(family)
+  const { size } = form
   const prefix = isPrefixed(family) ? family.prefix : ''
   const head = prefix && `${prefix}_`
-  const derived = keys.map((key) => deriveKey(key, baseOf(family).name, prefix))
-  const encrypt = cipherOf(derived[0] as Uint8Array)
-  const decrypters = derived.map(decipherOf)
-  const pattern = new RegExp(`^${head}${TEXT}$`)
-  const length = head.length + TEXT_LENGTH
+  const ciphers = keys.map((key) => form.cipher(deriveKey(key, baseOf(family).name, prefix)))
+  const { encrypt } = ciphers[0] as (typeof ciphers)[number]
+  const pattern = new RegExp(`^${head}${form.pattern}$`)
+  const length = head.length + form.length
 
-  // After the id it is always zeros.
-  const block = new Uint8Array(BLOCK_BYTES)
+  // `put` leaves the zeros after the id as they are.
+  const plain = new Uint8Array(size)
   const sealId = (id: AnId): SealedId => {
-    const bytes = family.decode(id)
-    for (let i = 0; i < byteLength; i++) block[i] = bytes[i] as number
-    return (head + writeBlock(encrypt(block), 0)) as SealedId
+    form.put(family.decode(id), plain, 0)
+    return (head + form.write(encrypt(plain), 0)) as SealedId
   }
   const sealAll = (ids: readonly AnId[]): SealedId[] => {
     const given = listOf(family, 'sealAll needs a list of ids', ids, 'ids')
-    const blocks = new Uint8Array(given.length * BLOCK_BYTES)
+    const values = new Uint8Array(given.length * size)
     given.forEach((id, i) => {
       const bytes = withPath(
         () => `[${i}]`,
         () => family.decode(id),
       )
-      blocks.set(bytes, i * BLOCK_BYTES)
+      form.put(bytes, values, i * size)
     })
-    const sealed = encrypt(blocks)
-    return given.map((_, i) => (head + writeBlock(sealed, i * BLOCK_BYTES)) as SealedId)
+    const sealed = encrypt(values)
+    return given.map((_, i) => (head + form.write(sealed, i * size)) as SealedId)
   }
 
   // Every value takes the same path, whichever key fits and whatever is wrong with it: a malformed text is also
-  // decrypted, as an arbitrary block.
-  const sealedBlock = new Uint8Array(BLOCK_BYTES)
-  const idBytes = new Uint8Array(byteLength)
-  const read = (value: unknown, blocks: Uint8Array, at: number): boolean =>
+  // decrypted, as an arbitrary value.
+  const sealedValue = new Uint8Array(size)
+  const idBytes = new Uint8Array(family.byteLength)
+  const read = (value: unknown, values: Uint8Array, at: number): boolean =>
     typeof value === 'string' &&
     value.length === length &&
     value.startsWith(head) &&
-    readBlock(value, head.length, blocks, at)
+    form.read(value, head.length, values, at)
   const find = (plains: readonly Uint8Array[], at: number, isText: boolean): AnId | undefined => {
     let found: Uint8Array | undefined
-    for (const plain of plains) {
-      let rest = 0
-      for (let i = byteLength; i < BLOCK_BYTES; i++) rest |= plain[at + i] as number
-      if (rest === 0) found ??= plain
-    }
+    for (const plain of plains) if (form.isOurs(plain, at)) found ??= plain
     if (!isText || found === undefined) return undefined
-    for (let i = 0; i < byteLength; i++) idBytes[i] = found[at + i] as number
+    form.take(found, at, idBytes)
     return idOf(family, idBytes)
   }
-  const decrypt = (blocks: Uint8Array): Uint8Array[] => decrypters.map((one) => one(blocks))
+  const decrypt = (values: Uint8Array): Uint8Array[] => ciphers.map((one) => one.decrypt(values))
 
   const refuse = (sealed: unknown): never => {
     throw new IdError('INVALID_SEAL', `${family.name}: not a sealed ${family.name} id: ${show(sealed)}`, {
@@ -135,17 +124,16 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
     })
   }
   const open = (sealed: unknown): AnId => {
-    const isText = read(sealed, sealedBlock, 0)
-    return find(decrypt(sealedBlock), 0, isText) ?? refuse(sealed)
+    const isText = read(sealed, sealedValue, 0)
+    return find(decrypt(sealedValue), 0, isText) ?? refuse(sealed)
   }
   const openAll = (sealed: readonly unknown[]): AnId[] => {
     const given = listOf(family, 'openAll needs a list of sealed texts', sealed)
-    const blocks = new Uint8Array(given.length * BLOCK_BYTES)
-    const areTexts = given.map((value, i) => read(value, blocks, i * BLOCK_BYTES))
-    const plains = decrypt(blocks)
+    const values = new Uint8Array(given.length * size)
+    const areTexts = given.map((value, i) => read(value, values, i * size))
+    const plains = decrypt(values)
     return given.map(
-      (value, i) =>
-        find(plains, i * BLOCK_BYTES, areTexts[i] as boolean) ?? withPath(`[${i}]`, () => refuse(value)),
+      (value, i) => find(plains, i * size, areTexts[i] as boolean) ?? withPath(`[${i}]`, () => refuse(value)),
     )
   }
 
@@ -168,7 +156,13 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
         }
       },
       jsonSchema: {
-        input: () => ({ type: 'string', pattern: pattern.source, minLength: length, maxLength: length }),
+        input: () => ({
+          type: 'string',
+          ...(form.format && head === '' && { format: form.format }),
+          pattern: pattern.source,
+          minLength: length,
+          maxLength: length,
+        }),
         output: family['~standard'].jsonSchema.output,
       },
     },
@@ -184,19 +178,6 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
 function listOf<T>({ name }: IdFamily, need: string, value: readonly T[], field?: string): T[] {
   if (Array.isArray(value)) return Array.from(value)
   throw new IdError('INVALID_TYPE', `${name}: ${need}, not ${show(value)}`, { family: name, field, value })
-}
-
-type Blocks = (blocks: Uint8Array) => Uint8Array
-
-/** One cipher for all blocks: in ECB without padding, no block depends on another. */
-function cipherOf(key: Uint8Array): Blocks {
-  const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
-  return (blocks) => cipher.update(blocks)
-}
-
-function decipherOf(key: Uint8Array): Blocks {
-  const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
-  return (blocks) => decipher.update(blocks)
 }
 
 /** Undefined if the family refuses the bytes, as one of your own may: then no id of it was sealed. */

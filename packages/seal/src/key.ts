@@ -20,17 +20,22 @@ const LEAST_DIFFERENT_BYTES = 18
 export const generateSealKey = (): string => randomBytes(KEY_BYTES).toString('base64url')
 
 /**
- * The bytes of the keys of `seal`'s options, in the same order.
+ * The options of `seal`, with the bytes of the keys in the same order.
  *
  * @throws {IdError} `INVALID_OPTION` for no key, a malformed key, one that can't be random, a key that occurs twice, and
  * other options. The error doesn't show the key, wherever among the options it is.
  */
-export function readKeys(options: unknown): readonly Uint8Array[] {
+export function readOptions(options: unknown): {
+  readonly keys: readonly Uint8Array[]
+  readonly as: 'uuid' | undefined
+} {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     refuse('options', 'must be { keys: … }')
   // Names alone: checkOptions would show a key that was passed under another name.
-  checkOptions('seal', Object.fromEntries(Object.keys(options).map((name) => [name, null])), { keys: 'any' })
-  const { keys } = options as { readonly keys?: unknown }
+  const names = Object.fromEntries(Object.keys(options).map((name) => [name, null]))
+  checkOptions('seal', names, { keys: 'any', as: 'any' })
+  const { keys, as } = options as { readonly keys?: unknown; readonly as?: unknown }
+  if (as !== undefined && as !== 'uuid') refuse('as', "must be 'uuid', or left out for a sealed text")
   const list = Array.isArray(keys) ? keys : [keys]
   if (list.length === 0) refuse('keys', 'must have at least one key; create one with generateSealKey()')
   const read = list.map((key, index) => readKey(Array.isArray(keys) ? `keys[${index}]` : 'keys', key))
@@ -38,7 +43,13 @@ export function readKeys(options: unknown): readonly Uint8Array[] {
     const twin = read.findIndex((other) => Buffer.compare(other, key) === 0)
     if (twin !== index) refuse(`keys[${index}]`, `must differ from keys[${twin}]`)
   })
-  return read
+  if (as === 'uuid' && read.length > 1) {
+    refuse(
+      'keys',
+      "must be one key with as: 'uuid': every UUID opens with every key. Call seal() once per key, and look up both ids",
+    )
+  }
+  return { keys: read, as }
 }
 
 function readKey(field: string, key: unknown): Uint8Array {

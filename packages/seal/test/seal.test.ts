@@ -1,12 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { flake, flax, IdError, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
-import { generateSealKey, seal } from '@snoflax/seal'
+import { typeid, ulid, uuid7 } from '@snoflax/families'
+import { generateSealKey, type Seal, seal } from '@snoflax/seal'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { sealByTwin } from './twin.js'
+import { describe, expect, test, vi } from 'vitest'
+import { sealByTwin, uuidByTwin } from './twin.js'
 
 interface SealVector {
   readonly key: string
@@ -16,9 +17,9 @@ interface SealVector {
   readonly sealed: string
 }
 
-const VECTORS: readonly SealVector[] = JSON.parse(
+const { vectors: VECTORS, uuids: UUIDS } = JSON.parse(
   readFileSync(new URL('../../../spec/vectors/seal.json', import.meta.url), 'utf8'),
-).vectors
+) as { readonly vectors: readonly SealVector[]; readonly uuids: readonly SealVector[] }
 
 /** Bytes as hex digits: what a family of a user may be called and look like. */
 const hexFamily = (name: string, byteLength: number): IdFamily =>
@@ -27,7 +28,12 @@ const hexFamily = (name: string, byteLength: number): IdFamily =>
     name,
     byteLength,
     encode: (bytes: Uint8Array) => Buffer.from(bytes).toString('hex'),
-    decode: (text: string) => Buffer.from(text, 'hex'),
+    decode: (text: string) => {
+      if (/^(?:[0-9a-f]{2})+$/.test(text)) return Buffer.from(text, 'hex')
+      throw new IdError('INVALID_CHARACTER', `${name}: no id (${text})`)
+    },
+    min: '00'.repeat(byteLength),
+    max: 'ff'.repeat(byteLength),
     parse: (text: string) => text,
     is: (text: unknown) => /^[0-9a-f]+$/.test(text as string),
     textLength: 2 * byteLength,
@@ -38,6 +44,10 @@ const hexFamily = (name: string, byteLength: number): IdFamily =>
 const KEY = createHash('sha256').update('a key of the tests').digest()
 const OTHER = createHash('sha256').update('another key of the tests').digest()
 
+const MOMENT = Date.UTC(2026, 0, 1)
+/** Version and variant of a UUID. */
+const FIXED_BITS = new Set([48, 49, 50, 51, 64, 65])
+
 const FAMILIES: readonly IdFamily[] = [
   flax,
   sno,
@@ -47,13 +57,27 @@ const FAMILIES: readonly IdFamily[] = [
   prefixed(flax, 'cus'),
   prefixed(sno, 'order_line'),
   prefixed(flake, 'evt'),
+  uuid7,
+  ulid,
+  typeid('user'),
+  prefixed(uuid7, 'order_line'),
+  hexFamily('thirteen', 13),
+  hexFamily('ksuid', 20),
+  hexFamily('long', 40),
 ]
 
 const idOf = (family: IdFamily) =>
   fc
     .uint8Array({ minLength: family.byteLength, maxLength: family.byteLength })
-    .filter((bytes) => isId(family, bytes))
+    .map((bytes) => (isId(family, bytes) ? bytes : asVersion(7, bytes)))
     .map((bytes) => family.encode(bytes))
+
+function asVersion(version: number, bytes: Uint8Array): Uint8Array {
+  const uuid = Uint8Array.from(bytes)
+  uuid[6] = (version << 4) | ((bytes[6] as number) & 0x0f)
+  uuid[8] = 0x80 | ((bytes[8] as number) & 0x3f)
+  return uuid
+}
 
 function isId(family: IdFamily, bytes: Uint8Array): boolean {
   try {
@@ -261,45 +285,249 @@ describe('keys', () => {
   })
 })
 
-test('ids of 16 bytes are refused, since no bits are left for the check', () => {
-  const long = { ...flax, byteLength: 16 } as IdFamily
-  expect(refusal(() => seal(long, { keys: KEY }))).toMatchObject({ code: 'INVALID_OPTION', field: 'family' })
+test('a text has 22 characters for ids of up to 12 bytes, 27 for UUIDs, and no more than it needs for others', () => {
+  const lengths = [1, 8, 12, 13, 14, 15, 16, 17, 20].map((bytes) => {
+    const family = hexFamily('own', bytes)
+    return [bytes, seal(family, { keys: KEY }).seal(family.min).length]
+  })
+  expect(Object.fromEntries(lengths)).toEqual({
+    1: 22,
+    8: 22,
+    12: 22,
+    13: 24,
+    14: 24,
+    15: 27,
+    16: 27,
+    17: 30,
+    20: 32,
+  })
+  expect(seal(uuid7, { keys: KEY }).seal(uuid7.min)).toHaveLength(27)
 })
 
-describe('sealed ids of one burst', () => {
-  const ids = flax.generator({ monotonic: true, clock: () => Date.UTC(2026, 0, 1) }).batch(4096)
-  const { seal: close } = seal(flax, { keys: KEY })
-  const texts = ids.map((id) => close(id))
-  const blocks = texts.map((text) => Buffer.from(text, 'base64url'))
+test('a key costs the same calls of AES on the same bytes, whichever key fits and whatever is wrong', () => {
+  const keys = [generateSealKey(), generateSealKey(), generateSealKey()]
+  for (const family of [flax, uuid7, typeid('user')] as IdFamily[]) {
+    const { open, openAll } = seal(family, { keys })
+    const [first = '', second, third] = keys.map((key): string =>
+      seal(family, { keys: key }).seal(family.min),
+    )
+    const flipped = first.slice(0, -2) + (first.at(-2) === 'x' ? 'y' : 'x') + first.at(-1)
+    const values = [first, second, third, flipped, `${first}x`, family.min, '', null]
+    const ofOne = values.map((value) => callsOfAes(() => attempt(() => open(value))))
+    expect(new Set(ofOne).size).toBe(1)
+    expect(ofOne[0]).not.toBe('')
+    const ofList = values.map((value) => callsOfAes(() => attempt(() => openAll([second, value, third]))))
+    expect(new Set(ofList).size).toBe(1)
+  }
+})
 
-  test('do not reveal their order: the number of inversions is that of a shuffle', () => {
-    let inversions = 0
-    for (let i = 0; i < texts.length; i++) {
-      for (let j = i + 1; j < texts.length; j++) if ((texts[i] as string) > (texts[j] as string)) inversions++
+/** The bytes of each call. */
+function callsOfAes(work: () => unknown): string {
+  const prototypes = [createCipheriv, createDecipheriv].map(
+    (create) =>
+      Object.getPrototypeOf(create('aes-256-ecb', KEY, null)) as { update(bytes: Uint8Array): unknown },
+  )
+  const spies = prototypes.map((prototype) => vi.spyOn(prototype, 'update'))
+  try {
+    work()
+    return spies.map(({ mock }) => mock.calls.map(([bytes]) => bytes.length).join(' ')).join(' | ')
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
+}
+
+function attempt(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error
+  }
+}
+
+describe.each([
+  ['uuid7', '', uuid7],
+  ['typeid', 'user', typeid('user')],
+  ['uuid7', 'order_line', prefixed(uuid7, 'order_line')],
+] as [string, string, IdFamily][])('as: \'uuid\', %s with prefix "%s"', (name, prefix, family) => {
+  const uuids = seal(family, { keys: KEY, as: 'uuid' })
+  const head = prefix && `${prefix}_`
+  const isTypeid = name === 'typeid'
+  const anyTypeid = typeid('user', { uuids: 'any' })
+  /** The UUID of a sealed text. */
+  const uuidOf = (text: string): string =>
+    isTypeid ? anyTypeid.toUuid(anyTypeid.parse(text)) : text.slice(head.length)
+  const textOf = (uuid: string): string => (isTypeid ? anyTypeid.fromUuid(uuid) : head + uuid)
+  const V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+  test('an id becomes a UUID of version 4, the one of the twin, and comes back', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(idOf(family), { minLength: 1, maxLength: 5 }), async (ids) => {
+        const texts = uuids.sealAll(ids)
+        expect(texts).toEqual(ids.map((id) => uuids.seal(id)))
+        expect(uuids.openAll(texts)).toEqual(ids)
+        for (const [i, text] of texts.entries()) {
+          expect(text).toMatch(uuids.pattern)
+          expect(uuidOf(text)).toMatch(V4)
+          expect(uuids.open(text)).toBe(ids[i])
+          const bytes = family.decode(ids[i] as string)
+          expect(uuidOf(text)).toBe(await uuidByTwin(KEY, { family: name, prefix }, bytes))
+        }
+      }),
+    )
+  })
+
+  test('every UUID of version 4 opens, as one id: there is no check', () => {
+    fc.assert(
+      fc.property(fc.uuid({ version: 4 }), (uuid) => {
+        const id = uuids.open(textOf(uuid))
+        expect(family.is(id)).toBe(true)
+        expect(uuids.seal(id)).toBe(textOf(uuid))
+      }),
+    )
+  })
+
+  test('what another key, kind or form sealed, and a changed text, open as other ids', () => {
+    const id = family.max
+    const text = uuids.seal(id)
+    const uuid = uuidOf(text)
+    const kinds = [uuid7, prefixed(uuid7, 'usr'), prefixed(uuid7, 'order_line')] as IdFamily[]
+    const sealed = kinds
+      .filter((kind) => kind.name !== family.name)
+      .map((kind) => seal(kind, { keys: KEY, as: 'uuid' }).seal(kind.max).slice(-36))
+    const others = [
+      ...sealed,
+      uuidOf(seal(family, { keys: OTHER, as: 'uuid' }).seal(id)),
+      `${uuid.slice(0, -1)}${uuid.at(-1) === '0' ? '1' : '0'}`,
+      `${uuid[0] === '0' ? '1' : '0'}${uuid.slice(1)}`,
+    ]
+    const opened = others.map((one) => uuids.open(textOf(one)))
+    expect(opened).not.toContain(id)
+    expect(new Set(opened).size).toBe(others.length)
+  })
+
+  test('everything else is refused with the same message', () => {
+    const id = family.min
+    const text = uuids.seal(id)
+    const sealed = seal(family, { keys: KEY }).seal(id)
+    const version1 = textOf('c232ab00-9414-11ec-b3c8-9f6bdeced846')
+    for (const value of [
+      id,
+      sealed,
+      version1,
+      text.toUpperCase(),
+      text.slice(1),
+      `${text} `,
+      'x',
+      '',
+      5,
+      null,
+    ]) {
+      const error = refusal(() => uuids.open(value))
+      expect(error).toMatchObject({ code: 'INVALID_SEAL', statusCode: 400, family: family.name, value })
+      expect(error.message).toMatch(new RegExp(`^${family.name}: not a sealed ${family.name} id: `))
+      expect(refusal(() => uuids.openAll([text, value]))).toMatchObject({ code: 'INVALID_SEAL', path: '[1]' })
     }
-    const pairs = (texts.length * (texts.length - 1)) / 2
-    const deviation = Math.sqrt((texts.length * (texts.length - 1) * (2 * texts.length + 5)) / 72)
-    // The key and the clock are fixed, the random parts are not: six deviations are met once in 10^9 runs.
-    expect(Math.abs(inversions - pairs / 2)).toBeLessThan(6 * deviation)
   })
 
-  test('differ from their neighbours in half of the bits, and each bit is set half of the time', () => {
-    const ones = new Array<number>(128).fill(0)
-    let changed = 0
-    blocks.forEach((block, i) => {
-      for (let bit = 0; bit < 128; bit++) {
-        const value = ((block[bit >> 3] as number) >> (bit & 7)) & 1
-        ones[bit] = (ones[bit] as number) + value
-        const before = blocks[i - 1]
-        if (before) changed += value ^ (((before[bit >> 3] as number) >> (bit & 7)) & 1)
-      }
+  test('JSON Schema calls a bare UUID by its format', () => {
+    const schema = uuids['~standard'].jsonSchema.input({ target: 'openapi-3.0' })
+    expect(schema).toEqual({
+      type: 'string',
+      ...(head === '' && { format: 'uuid' }),
+      pattern: uuids.pattern.source,
+      minLength: uuids.seal(family.min).length,
+      maxLength: uuids.seal(family.min).length,
     })
-    const n = blocks.length
-    for (const count of ones) expect(Math.abs(count - n / 2)).toBeLessThan(7 * Math.sqrt(n / 4))
-    const bits = 128 * (n - 1)
-    expect(Math.abs(changed - bits / 2)).toBeLessThan(7 * Math.sqrt(bits / 4))
   })
 })
+
+describe("as: 'uuid'", () => {
+  test.each([
+    flax,
+    ulid,
+    uuid7.withVersion4(),
+    typeid('user', { uuids: 'any' }),
+    hexFamily('own', 16),
+  ] as IdFamily[])('refuses ids that are not all UUIDs of version 7: $name', (family) => {
+    const error = refusal(() => seal(family, { keys: KEY, as: 'uuid' }))
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'as', family: family.name })
+    expect(error.message).toBe(
+      `${family.name}: as: 'uuid' needs ids that are all UUIDs of version 7, as those of uuid7 and typeid are; leave as out for a sealed text`,
+    )
+  })
+
+  test('refuses several keys, since nothing tells which one sealed a UUID', () => {
+    const error = refusal(() => seal(uuid7, { keys: [KEY, OTHER], as: 'uuid' }))
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'keys' })
+    expect(error.message).toContain('Call seal() once per key, and look up both ids')
+    expect(seal(uuid7, { keys: [KEY], as: 'uuid' }).seal(uuid7.min)).toHaveLength(36)
+  })
+
+  test.each(['text', 'UUID', null, KEY])('refuses other words: %s', (as) => {
+    const error = refusal(() => seal(uuid7, { keys: KEY, as: as as never }))
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'as', value: undefined })
+  })
+
+  test.each(UUIDS)(
+    'of $id of $family with prefix "$prefix" is the recorded one',
+    ({ key, family, prefix, id, sealed }) => {
+      const base: IdFamily = family === 'uuid7' ? uuid7 : typeid('user')
+      const kind = family === 'uuid7' && prefix !== '' ? prefixed(base, prefix) : base
+      const { seal: close, open } = seal(kind, { keys: key, as: 'uuid' })
+      const text = kind.encode(Buffer.from(id, 'hex'))
+      expect(close(text)).toBe(sealed)
+      expect(open(sealed)).toBe(text)
+    },
+  )
+})
+
+describe.each([
+  ['flax', flax, undefined, 128],
+  ['uuid7', uuid7, undefined, 160],
+  ["uuid7, as: 'uuid'", uuid7, 'uuid', 128],
+] as [string, IdFamily, 'uuid' | undefined, number][])(
+  'sealed ids of one burst, %s',
+  (_, family, as, bits) => {
+    const generator =
+      family === flax
+        ? flax.generator({ monotonic: true, clock: () => MOMENT })
+        : uuid7.generator({ clock: () => MOMENT })
+    const { seal: close } = seal(family, { keys: KEY, ...(as && { as }) }) as Seal<string>
+    const texts = generator.batch(4096).map((id) => close(id))
+    const blocks = texts.map((text) =>
+      as ? Buffer.from(text.replaceAll('-', ''), 'hex') : Buffer.from(text, 'base64url'),
+    )
+
+    test('do not reveal their order: the number of inversions is that of a shuffle', () => {
+      let inversions = 0
+      for (let i = 0; i < texts.length; i++) {
+        for (let j = i + 1; j < texts.length; j++)
+          if ((texts[i] as string) > (texts[j] as string)) inversions++
+      }
+      const pairs = (texts.length * (texts.length - 1)) / 2
+      const deviation = Math.sqrt((texts.length * (texts.length - 1) * (2 * texts.length + 5)) / 72)
+      // The key and the clock are fixed, the random parts are not: six deviations are met once in 10^9 runs.
+      expect(Math.abs(inversions - pairs / 2)).toBeLessThan(6 * deviation)
+    })
+
+    test('differ from their neighbours in half of the bits, and each bit is set half of the time', () => {
+      // Version and variant are the same in all.
+      const free = Array.from({ length: bits }, (_, bit) => bit).filter((bit) => !as || !FIXED_BITS.has(bit))
+      let changed = 0
+      const ones = free.map((bit) => {
+        const values = blocks.map((block) => ((block[bit >> 3] as number) >> (7 - (bit & 7))) & 1)
+        values.forEach((value, i) => {
+          if (i > 0) changed += value ^ (values[i - 1] as number)
+        })
+        return values.reduce((sum, value) => sum + value, 0)
+      })
+      const n = blocks.length
+      for (const count of ones) expect(Math.abs(count - n / 2)).toBeLessThan(7 * Math.sqrt(n / 4))
+      const compared = free.length * (n - 1)
+      expect(Math.abs(changed - compared / 2)).toBeLessThan(7 * Math.sqrt(compared / 4))
+    })
+  },
+)
 
 test('a list with a hole is refused with its index', () => {
   const { seal: close, sealAll, openAll } = seal(flax, { keys: KEY })
