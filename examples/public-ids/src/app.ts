@@ -2,6 +2,7 @@ import { IdError } from '@snoflax/core'
 import { graphql } from 'graphql'
 import { Hono } from 'hono'
 import { type PublicIds, productId } from './ids.js'
+import { openApiOf } from './openapi.js'
 import { schemaOf } from './schema.js'
 import type { Order, Shop } from './shop.js'
 
@@ -9,6 +10,7 @@ import type { Order, Shop } from './shop.js'
 export function appOf(shop: Shop, ids: PublicIds): Hono {
   const app = new Hono()
   const schema = schemaOf(shop, ids)
+  const openApi = openApiOf(ids)
   const shown = ({ id, customerId, productId }: Order) => ({
     id: ids.order.seal(id),
     customerId: ids.customer.seal(customerId),
@@ -34,6 +36,20 @@ export function appOf(shop: Shop, ids: PublicIds): Hono {
     if (!shop.customer(customer) || !shop.product(product)) return context.notFound()
     return context.json(shown(shop.placeOrder(customer, product)), 201)
   })
+
+  // A UUID that this API didn't show opens as well, as the id of no row.
+  app.get('/invoices/:id', (context) => {
+    const invoice = shop.invoice(ids.invoice.open(context.req.param('id')))
+    return invoice ? context.json({ id: context.req.param('id'), cents: invoice.cents }) : context.notFound()
+  })
+
+  app.get('/invoices', (context) => {
+    const invoices = shop.invoices()
+    const uuids = ids.invoice.sealAll(invoices.map(({ id }) => id))
+    return context.json(invoices.map(({ cents }, i) => ({ id: uuids[i], cents })))
+  })
+
+  app.get('/openapi.json', (context) => context.json(openApi))
 
   app.post('/graphql', async (context) => {
     const { query, variables } = await context.req.json<{

@@ -1,4 +1,5 @@
 import { flax, type Id, IdError, prefixed, registry, sno } from '@snoflax/core'
+import { type Uuid7, uuid7 } from '@snoflax/families'
 import { type Seal, type SealedId, type SealKey, seal } from '@snoflax/seal'
 
 /** Ids within the application, logs and support tools: the prefix says which table an id belongs to. */
@@ -18,17 +19,26 @@ export type Node = { readonly [K in Kind]: { readonly kind: K; readonly id: IdOf
 export interface PublicIds {
   customer: Seal<Id<'cus'>>
   order: Seal<Id<'ord'>>
+  /** UUIDs of version 4 in place of the table's UUIDv7s, for clients that expect UUIDs. */
+  invoice: Seal<Uuid7>
   /** The row of any public id. @throws {IdError} for any other value. */
   open(text: string): Node
 }
 
-/** Ids of customers and orders are sealed, to hide when customers signed up and how many orders there are. Products' ids aren't. */
-export function publicIds(keys: SealKey | readonly SealKey[]): PublicIds {
+/**
+ * Ids of customers, orders and invoices are sealed, to hide when customers signed up and how many orders there are.
+ * Products' ids aren't.
+ *
+ * @param keys the first one seals, all of them open.
+ * @param invoiceKey seals invoices. UUIDs have no check that tells which key sealed them, so it is a single one.
+ */
+export function publicIds(keys: readonly SealKey[], invoiceKey: SealKey): PublicIds {
   const customer = seal(customerId, { keys })
   const order = seal(orderId, { keys })
   return {
     customer,
     order,
+    invoice: seal(uuid7, { keys: invoiceKey, as: 'uuid' }),
     open(text) {
       if (customer.pattern.test(text)) return { kind: 'customer', id: customer.open(text) }
       if (order.pattern.test(text)) return { kind: 'order', id: order.open(text) }

@@ -4,7 +4,8 @@ import { customerId, publicIds } from './ids.js'
 import { openShop } from './shop.js'
 
 // A real application stores its key: SEAL_KEY, generated once by `npx snoflax seal-key`.
-const ids = publicIds(process.env['SEAL_KEY'] ?? generateSealKey())
+const key = process.env['SEAL_KEY'] ?? generateSealKey()
+const ids = publicIds([key], key)
 const shop = openShop()
 const app = appOf(shop, ids)
 
@@ -23,4 +24,7 @@ console.log('POST    ', order)
 const { id } = order as { id: string }
 const query = `query ($id: ID!) { node(id: $id) { __typename id ... on Order { customer { id name } } } }`
 console.log('GraphQL ', JSON.stringify(await request('/graphql', { query, variables: { id } })))
+const invoice = shop.sendInvoice(ids.order.open(id), 1999)
+console.log('UUIDv7  ', invoice.id)
+console.log('UUIDv4  ', await request('/invoices'))
 console.log('unsealed', await request(`/orders/${ids.order.open(id)}`))

@@ -1,8 +1,9 @@
 import { idColumn } from '@snoflax/drizzle/sqlite-core'
+import { type Uuid7, uuid7 } from '@snoflax/families'
 import Database from 'better-sqlite3'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { customerId, type IdOf, orderId, productId } from './ids.js'
 
 const customerKey = idColumn(customerId)
@@ -22,15 +23,22 @@ const orders = sqliteTable('orders', {
   customerId: customerKey.ref('customer_id', { storage: 'binary' }).notNull(),
   productId: productKey.ref('product_id', { storage: 'binary' }).notNull(),
 })
+/** A table that had UUIDv7 keys before the API had to hide their time. */
+const invoices = sqliteTable('invoices', {
+  id: idColumn(uuid7)().primaryKey(),
+  orderId: orderKey.ref('order_id', { storage: 'binary' }).notNull(),
+  cents: integer().notNull(),
+})
 
-/** The tables store the bare ids of 10 and 12 bytes: no prefix, nothing sealed. */
+/** The tables store the bare ids of 10 and 12 bytes, and UUIDv7s as text: no prefix, nothing sealed. */
 export function openShop(file = ':memory:') {
   const connection = new Database(file)
   connection.exec(`
     CREATE TABLE customers (id BLOB PRIMARY KEY, name TEXT NOT NULL);
     CREATE TABLE products (id BLOB PRIMARY KEY, name TEXT NOT NULL);
     CREATE TABLE orders (id BLOB PRIMARY KEY,
-      customer_id BLOB NOT NULL REFERENCES customers, product_id BLOB NOT NULL REFERENCES products);`)
+      customer_id BLOB NOT NULL REFERENCES customers, product_id BLOB NOT NULL REFERENCES products);
+    CREATE TABLE invoices (id TEXT PRIMARY KEY, order_id BLOB NOT NULL REFERENCES orders, cents INTEGER NOT NULL);`)
   const db = drizzle(connection)
   return {
     /** The stored rows. */
@@ -40,6 +48,10 @@ export function openShop(file = ':memory:') {
     addProduct: (name: string) => db.insert(products).values({ name }).returning().get(),
     placeOrder: (customer: IdOf<'customer'>, product: IdOf<'product'>) =>
       db.insert(orders).values({ customerId: customer, productId: product }).returning().get(),
+    sendInvoice: (order: IdOf<'order'>, cents: number) =>
+      db.insert(invoices).values({ orderId: order, cents }).returning().get(),
+    invoice: (id: Uuid7) => db.select().from(invoices).where(eq(invoices.id, id)).get(),
+    invoices: () => db.select().from(invoices).orderBy(invoices.id).all(),
     customer: (id: IdOf<'customer'>) => db.select().from(customers).where(eq(customers.id, id)).get(),
     product: (id: IdOf<'product'>) => db.select().from(products).where(eq(products.id, id)).get(),
     order: (id: IdOf<'order'>) => db.select().from(orders).where(eq(orders.id, id)).get(),
