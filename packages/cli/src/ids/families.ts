@@ -72,7 +72,6 @@ export type Reading = Omit<IdReading, 'form'> & { readonly form: IdReading['form
 export interface Seals {
   /** What a text opens as: an id of each family that it was sealed for, which is one or none. */
   open(text: string, known: readonly IdFamily[]): Reading[]
-  /** @throws {UsageError} for a family whose ids are too long. */
   seal(family: IdFamily, id: string): string
 }
 
