@@ -12,7 +12,11 @@ import { postgresStatements } from './generated-sql.js'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const PACKAGE = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const blocks = [...README.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code as string)
+const blocksOf = (text: string) =>
+  [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code as string)
+const [before = '', below = ''] = README.split('\n## Drizzle 1.0\n')
+const [NEXT = '', ...after] = below.split(/^(?=## )/m)
+const blocks = blocksOf(before + after.join(''))
 
 const isConfiguration = (block: string) => block.includes('defineConfig')
 /** Those that define tables, so that the tables can be made before the others run. */
@@ -102,6 +106,13 @@ describe('the programs of the README, in order', () => {
     )
     const messages = ts.getPreEmitDiagnostics(compiled).map(({ messageText }) => messageText)
     expect(messages).toEqual([])
+  })
+
+  test('for Drizzle 1.0 are those that `tsc -b` compiles with it', () => {
+    const compiled = readFileSync(new URL('next/readme.ts', import.meta.url), 'utf8')
+    const programs = blocksOf(NEXT)
+    expect(programs).toHaveLength(2)
+    for (const program of programs) expect(compiled).toContain(program)
   })
 
   test('insert and select', () => {

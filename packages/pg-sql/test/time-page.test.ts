@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openPostgres } from './installed.js'
 
-const PAGE = readFileSync(new URL('../../../docs/postgresql-time.md', import.meta.url), 'utf8')
-
-test('the statements of docs/postgresql-time.md run, and each plan is the one shown', async () => {
+test.each([
+  ['docs/postgresql-time.md', 7],
+  ['docs/uuidv7-time.md', 1],
+] as const)('the statements of %s run, and each plan is the one shown', async (page, shown) => {
+  const text = readFileSync(new URL(`../../../${page}`, import.meta.url), 'utf8')
   const database = await openPostgres()
   const client = await database.connect()
   await client.query("SET timezone = 'UTC'")
-  const blocks = [...PAGE.matchAll(/^```(sql|text)\n([\s\S]*?)^```/gm)].map(([, kind, code]) => ({
+  const blocks = [...text.matchAll(/^```(sql|text)\n([\s\S]*?)^```/gm)].map(([, kind, code]) => ({
     kind,
     code: code as string,
   }))
@@ -23,7 +25,7 @@ test('the statements of docs/postgresql-time.md run, and each plan is the one sh
       explained = code.startsWith('EXPLAIN') ? rows.map((row) => `${row['QUERY PLAN']}\n`).join('') : ''
     }
   }
-  expect(plans).toBe(7)
+  expect(plans).toBe(shown)
   await client.end()
   await database.close()
 })

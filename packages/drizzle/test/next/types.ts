@@ -4,10 +4,10 @@ import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
 import { createdAfter, flaxId, snoId, typedIds } from '@snoflax/drizzle/pg-core'
 import { flaxId as sqliteFlaxId } from '@snoflax/drizzle/sqlite-core'
 import type { insertIds } from '@snoflax/drizzle/zod'
-import { defineRelations, eq } from 'drizzle-orm'
+import { defineRelations, eq, sql } from 'drizzle-orm'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { alias, integer, pgTable } from 'drizzle-orm/pg-core'
+import { alias, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -92,4 +92,52 @@ export const bedsOf = async (id: Id<'flax', 'rooms'>) => {
   >(true)
   // @ts-expect-error An id of another table.
   await typed.query.beds.findMany({ where: { roomId: flax.generate<'shop'>() } })
+}
+
+// Branded ids in all forms of a relational `where`: plain, with operators, of relations, and within OR, AND and NOT.
+const shop = typedIds(pgTable('shop', { id: flaxId({ prefix: 'shp' }).primaryKey(), name: text() }))
+const sale = typedIds(
+  pgTable('sale', {
+    id: snoId().primaryKey(),
+    shopId: flaxId.ref('shop_id', () => shop.id).notNull(),
+    refundId: snoId.plain('refund_id'),
+  }),
+)
+const saleRelations = defineRelations({ shop, sale }, (r) => ({
+  shop: { sales: r.many.sale() },
+  sale: { shop: r.one.shop({ from: r.sale.shopId, to: r.shop.id, optional: false }) },
+}))
+const { query } = drizzle('postgres://', { relations: saleRelations })
+type ShopId = Id<'shp', 'shop'>
+type SaleId = Id<'sno', 'sale'>
+
+export const salesOf = async (id: ShopId, ids: ShopId[], saleId: SaleId, otherId: FlaxId) => {
+  const [found] = await query.sale.findMany({ where: { shopId: id, refundId: { isNull: true } } })
+  same<typeof found, { id: SaleId; shopId: ShopId; refundId: SnoId | null } | undefined>(true)
+  await query.sale.findMany({ where: { shopId: { in: ids }, id: { gte: saleId, ne: saleId } } })
+  await query.sale.findMany({
+    where: { shopId: { eq: id, notIn: ids, NOT: { gt: id }, OR: [id, { lt: id }] } },
+  })
+  await query.sale.findMany({
+    where: { OR: [{ id: saleId }, { AND: [{ shopId: id }, { NOT: { id: saleId } }] }] },
+  })
+  await query.sale.findMany({ where: { shop: { id, name: 'Corner' } } })
+  await query.shop.findFirst({
+    where: { sales: { id: { in: [saleId] } } },
+    with: { sales: { where: { id: saleId } } },
+  })
+  await query.sale.findMany({ where: { shopId: sql.placeholder('id'), id: { eq: sql.placeholder('sale') } } })
+
+  // @ts-expect-error An id of another family.
+  await query.sale.findMany({ where: { shopId: otherId } })
+  // @ts-expect-error An id of another table.
+  await query.sale.findMany({ where: { shopId: { in: [saleId] } } })
+  // @ts-expect-error Text that was not parsed.
+  await query.sale.findMany({ where: { shopId: 'shp_Kpcan0M1FakODT4k' } })
+  // @ts-expect-error An id of another table, of a relation.
+  await query.sale.findMany({ where: { shop: { id: saleId } } })
+  // @ts-expect-error An id of another table, within OR.
+  await query.sale.findMany({ where: { OR: [{ id: id }] } })
+  // @ts-expect-error An id of another table, of a nested relation.
+  await query.shop.findMany({ with: { sales: { where: { id } } } })
 }
