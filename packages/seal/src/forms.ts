@@ -106,7 +106,7 @@ const UUID: UuidText = {
   format: 'uuid',
   write(bytes) {
     const hex = Buffer.from(bytes).toString('hex')
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
   },
   read: (text) => Buffer.from(text.replaceAll('-', ''), 'hex'),
 }

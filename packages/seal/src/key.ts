@@ -46,7 +46,8 @@ export function readOptions(options: unknown): {
   if (as === 'uuid' && read.length > 1) {
     refuse(
       'keys',
-      "must be one key with as: 'uuid': every UUID opens with every key. Call seal() once per key, and look up both ids",
+      "must be a single one with as: 'uuid', since a UUID has no check and opens with any; create a seal for each, and " +
+        'look up all ids that they open',
     )
   }
   return { keys: read, as }

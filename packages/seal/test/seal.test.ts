@@ -459,7 +459,7 @@ describe("as: 'uuid'", () => {
   test('refuses several keys, since nothing tells which one sealed a UUID', () => {
     const error = refusal(() => seal(uuid7, { keys: [KEY, OTHER], as: 'uuid' }))
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'keys' })
-    expect(error.message).toContain('Call seal() once per key, and look up both ids')
+    expect(error.message).toContain('create a seal for each, and look up all ids that they open')
     expect(seal(uuid7, { keys: [KEY], as: 'uuid' }).seal(uuid7.min)).toHaveLength(36)
   })
 
