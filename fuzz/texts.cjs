@@ -4,8 +4,11 @@ const { isPlausible, readings, refusals, registry, storageFor } = require('@snof
 const { generateSealKey, seal } = require('@snoflax/seal')
 const { families, unlessRefused } = require('./families.cjs')
 
-const plain = families.filter(({ byteLength }) => byteLength < 16)
-const seals = plain.map((family) => seal(family, { keys: generateSealKey() }))
+const keys = generateSealKey()
+const seals = families.flatMap((family) => [
+  seal(family, { keys }),
+  ...(unlessRefused(() => [seal(family, { keys, as: 'uuid' })]) ?? []),
+])
 const kinds = registry({ customer: families.at(-3), order: families.at(-2), user: families.at(-1) })
 const stored = families.flatMap((family) =>
   family.storages.flatMap((storage) =>
