@@ -1,14 +1,16 @@
 // What many writers ask of one database: `node proof/scale.js` writes the tables into docs/leases.md, from a simulation of
-// holders that renew as packages/core/src/leases/renewal.ts does. With a connection string, `node proof/scale.js
-// postgres://…` measures how many renewals a second a PostgreSQL with the functions of pg-sql carries out over 1 to 64
-// connections, which is the simulation's `capacity`.
+// holders that acquire and renew as packages/core/src/leases does. With a connection string, `node proof/scale.js
+// postgres://…` measures what a PostgreSQL with the functions of pg-sql carries out: renewals a second over 1 to 64
+// connections, and acquires a second while 100 and 10,000 numbers are leased. The costs below are such measurements.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const TTL_MS = 30_000
-/** Renewals a second of a database with a quick disk: assumed. */
-const CAPACITY = 2000
-/** Measured: see docs/leases.md. */
+/** Renewals a second, measured: see docs/leases.md. */
+const CAPACITY = 1200
 const SLOW = 350
+/** Acquires of a family run one by one. Measured at 100 and at 10,000 leased numbers: see docs/leases.md. */
+const ACQUIRE_MS = 2.9
+const ACQUIRE_MS_PER_LEASE = 0.0004
 
 /** The same in each run. @param {number} seed */
 function randomOf(seed) {
@@ -118,6 +120,38 @@ function simulate({ writers, capacity = CAPACITY, cutMs = 0, ttlMs = TTL_MS }) {
   }
 }
 
+/**
+ * All processes ask for a lease at once, wait for 10 s and a third of a lease as leasePartition() does, and are started
+ * again a second later if they had no answer. Those that have a lease renew it meanwhile.
+ *
+ * @param {number} processes
+ * @param {number} ttlMs
+ */
+function start(processes, ttlMs) {
+  const random = randomOf(42)
+  const [patienceMs, periodMs, mostMs] = [10_000 + ttlMs / 3, ttlMs / 3, 600_000]
+  const queue = new Queue()
+  for (let process = 0; process < processes; process++) queue.push(random() * 1000, process, false)
+  let [freeMs, leased, held, again, lastMs] = [0, 0, 0, 0, 0]
+  for (let event = queue.pop(); event !== undefined && event[0] < mostMs; event = queue.pop()) {
+    const [nowMs, process, isAnswer] = event
+    if (isAnswer) {
+      held++
+      lastMs = nowMs
+      continue
+    }
+    const renewals = 1 - held / (0.9 * (periodMs / 1000)) / CAPACITY
+    freeMs =
+      Math.max(freeMs, nowMs) + (ACQUIRE_MS + ACQUIRE_MS_PER_LEASE * leased++) / Math.max(renewals, 0.01)
+    if (freeMs - nowMs <= patienceMs) queue.push(freeMs, process, true)
+    else {
+      again++
+      queue.push(nowMs + patienceMs + 1000, process, false)
+    }
+  }
+  return { seconds: held < processes ? Infinity : lastMs / 1000, again }
+}
+
 /** @param {string} url */
 async function measure(url) {
   const { createRequire } = await import('node:module')
@@ -125,6 +159,7 @@ async function measure(url) {
   const { Pool } = require('pg')
   const { sno } = require('@snoflax/core')
   const { install, postgresLeases } = require('./cjs/index.js')
+  const REQUEST = { family: 'sno', epochMs: sno.layout.epochMs, shards: 1, ttlMs: TTL_MS, holder: 'scale' }
   const one = new Pool({ connectionString: url, max: 1 })
   await install(one, { families: ['sno'] })
   await one.end()
@@ -134,13 +169,37 @@ async function measure(url) {
     console.log(`${connections} connections: ${Math.round(renewals / 5)} renewals a second`)
     await pool.end()
   }
+  const pool = new Pool({ connectionString: url, max: 16 })
+  for (const leased of [100, 10_000]) {
+    const acquires = await acquiresAfter(pool, leased)
+    console.log(`${leased} leased: ${Math.round(acquires)} acquires a second`)
+  }
+  await pool.end()
+
+  /** The acquires a second of 16 connections. @param {import('pg').Pool} pool @param {number} leased */
+  async function acquiresAfter(pool, leased) {
+    const store = postgresLeases(pool)
+    const request = { ...REQUEST, numbers: { min: 1, max: 65_535 } }
+    const take = async (/** @type {number} */ count) => {
+      let left = count
+      await Promise.all(
+        Array.from({ length: 16 }, async () => {
+          while (left-- > 0) await store.acquire(request)
+        }),
+      )
+    }
+    const { rows } = await pool.query('SELECT count(*)::int AS count FROM snoflax.leases')
+    await take(leased - rows[0].count)
+    const beganMs = performance.now()
+    await take(200)
+    return 200_000 / (performance.now() - beganMs)
+  }
 
   /** Of 64 leases. @param {ReturnType<typeof postgresLeases>} store @param {number} ms */
   async function renewalsIn(store, ms) {
-    const request = { family: 'sno', epochMs: sno.layout.epochMs, shards: 1, ttlMs: TTL_MS, holder: 'scale' }
     const tokens = []
     for (let number = 1; number <= 64; number++) {
-      const grant = await store.acquire({ ...request, numbers: { min: number, max: number } })
+      const grant = await store.acquire({ ...REQUEST, numbers: { min: number, max: number } })
       if ('token' in grant) tokens.push(grant.token)
     }
     let renewals = 0
@@ -168,8 +227,9 @@ else {
     [10_000, 120_000, SLOW],
     [65_536, 600_000, SLOW],
     [10_000, 30_000, CAPACITY],
-    [65_536, 30_000, CAPACITY],
+    [10_000, 60_000, CAPACITY],
     [65_536, 120_000, CAPACITY],
+    [65_536, 300_000, CAPACITY],
   ]).map(([writers, ttlMs, capacity]) => {
     const { stopped } = simulate({ writers, ttlMs, capacity })
     return [
@@ -177,6 +237,20 @@ else {
       `${ttlMs / 1000} s`,
       `${whole(capacity)} a second`,
       stopped === 0 ? 'none' : 'many',
+    ]
+  })
+  const starting = /** @type {const} */ ([
+    [100, 30_000],
+    [1000, 30_000],
+    [10_000, 30_000],
+    [10_000, 120_000],
+  ]).map(([processes, ttlMs]) => {
+    const { seconds, again } = start(processes, ttlMs)
+    return [
+      whole(processes),
+      `${ttlMs / 1000} s`,
+      seconds < Infinity ? `${whole(seconds)} s` : 'not in 10 minutes',
+      again === 0 ? 'none' : whole(again),
     ]
   })
   const cut = [5000, 15_000, 25_000, 60_000, 300_000].map((cutMs) => {
@@ -195,6 +269,10 @@ else {
     [
       '| writers | lease | renewals that the database can do | writers that refuse ids at times |\n| --- | --- | --- | --- |\n',
       saturating,
+    ],
+    [
+      '| processes | lease | all have one after | attempts that gave up |\n| --- | --- | --- | --- |\n',
+      starting,
     ],
     [
       '| cut off for | writers that refuse ids | for, on average | all are back after |\n| --- | --- | --- | --- |\n',
