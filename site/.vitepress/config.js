@@ -112,7 +112,7 @@ export default defineConfig({
   vite: {
     resolve: {
       alias: {
-        '@snoflax/core': fileURLToPath(new URL('../../packages/core/dist/index.js', import.meta.url)),
+        '@snoflax/core': fileURLToPath(new URL('../../packages/core/esm/index.js', import.meta.url)),
       },
     },
   },

@@ -7,8 +7,8 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 
 /** Programs run outside vitest and find the package as its users do. @throws if it was not built. */
 export function requireBuilt(): void {
-  if (existsSync(at('../../dist/index.js'))) return
-  throw new Error('packages/core/dist is missing: run `npm run build` first')
+  if (existsSync(at('../../esm/index.js'))) return
+  throw new Error('packages/core/esm is missing: run `npm run build` first')
 }
 
 /** What the program in programs/ writes, run in a process of its own. */

@@ -15,7 +15,7 @@ describe.runIf(mysql.selected() && hasMariadb())('processes', () => {
   let server: MariadbServer
   beforeEach(async () => {
     // The processes run outside vitest and find the packages as users do.
-    if (!existsSync(new URL('../../dist/index.js', import.meta.url)))
+    if (!existsSync(new URL('../../esm/index.js', import.meta.url)))
       throw new Error('run `npm run build` first')
     server = await MariadbServer.start()
     await install(server.pool)

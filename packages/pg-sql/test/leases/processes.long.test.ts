@@ -13,7 +13,7 @@ const PARTITIONS = 12
 let server: PostgresServer
 beforeAll(async () => {
   // The processes run outside vitest and find the packages as users do.
-  if (!existsSync(new URL('../../dist/index.js', import.meta.url)))
+  if (!existsSync(new URL('../../esm/index.js', import.meta.url)))
     throw new Error('run `npm run build` first')
   server = await startServer()
 })
