@@ -15,7 +15,7 @@ export async function instrumented() {
       .map((name) => fileURLToPath(new URL(`${folder}/${name}`, SOURCES))),
   )
   const files = paths.map((name) => ({ name, mutate: true, content: readFileSync(name, 'utf8') }))
-  // Messages are compared by test/messages.txt.
+  // Texts of messages are no promises; test/messages.test.ts reads their words.
   return new Instrumenter(silent).instrument(files, {
     plugins: null,
     ignorers: [],
