@@ -64,7 +64,7 @@ try {
   const suites = [
     ...(files.length > 0 ? [ownTests] : []),
     ...(isWanted('contract')
-      ? [() => shared('extension-prisma', 'orm/contract/postgres', 'orm/contract/sqlite')]
+      ? [() => shared('extension-prisma', 'orm/every-variant/postgres', 'orm/every-variant/sqlite')]
       : []),
     ...(isWanted('orders') ? [() => shared('test', 'orders-examples')] : []),
   ]

@@ -16,6 +16,7 @@ export {
   type Contestant,
   contestants,
   converts,
+  differing,
   prefixedContestants,
   storageDatabase,
   type Variant,

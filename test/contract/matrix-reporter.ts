@@ -31,7 +31,7 @@ async function mysqlServerOfRun(): Promise<MysqlServer> {
 
 /** The contract also runs over the skeleton, drivers and families of users, which have no page. */
 const isOfPackage = ({ moduleId, project }: TestModule): boolean =>
-  /\/test\/orm\/(?:contract|raw-sql)\//.test(moduleId) && project.name !== 'test'
+  /\/test\/orm\/(?:every-variant|raw-sql)\//.test(moduleId) && project.name !== 'test'
 
 const passedInFull = (module: TestModule): boolean =>
   testsOf(module).every((test) => test.result().state === 'passed')

@@ -71,6 +71,21 @@ export function variantsOf(
   )
 }
 
+/** Of these the first with each storage, with ids whose text varies in length, and with ranges that select too much. */
+export function differing(variants: readonly Variant[]): Variant[] {
+  const known = new Set<unknown>()
+  return variants.filter(({ storage, family }) => {
+    const traits = [
+      storage,
+      family.textLength === undefined && 'length varies',
+      !family.exactRange && 'inexact range',
+    ]
+    const added = traits.filter((trait) => trait !== false && !known.has(trait))
+    for (const trait of added) known.add(trait)
+    return added.length > 0
+  })
+}
+
 function isPossible(family: IdFamily<string>, storage: StorageName, database: Variant['database']): boolean {
   try {
     storageFor(family, storageDatabase(database), { storage })

@@ -1,5 +1,11 @@
 import { databases } from '@snoflax/test'
-import { type ContractAdapter, describeContract, describeRawSql, type Variant } from '@snoflax/test/contract'
+import {
+  type ContractAdapter,
+  describeContract,
+  describeRawSql,
+  differing,
+  type Variant,
+} from '@snoflax/test/contract'
 import { inject, test } from 'vitest'
 
 declare module 'vitest' {
@@ -15,13 +21,16 @@ export async function thisAdapter(): Promise<ContractAdapter<unknown>> {
   return adapter
 }
 
-/** The contract on one database, in the variants that the adapter names. */
-export async function describeContractOn(database: Variant['database']): Promise<void> {
+/** The contract on one database, in all variants that the adapter names or in those that differ in behaviour. */
+export async function describeContractOn(
+  database: Variant['database'],
+  { isWhole = false } = {},
+): Promise<void> {
   const adapter = await thisAdapter()
   const variants = adapter.variants[database]
   if (variants === undefined) return test.skip(`${adapter.orm} names no variants on ${database}`)
   if (!databases.some(({ name }) => name === database)) return test.skip(`this run has no ${database}`)
-  describeContract(adapter, variants)
+  describeContract(adapter, isWhole ? variants : differing(variants))
 }
 
 /** The forms of raw SQL on one database: on one variant of each storage. */

@@ -1,0 +1,3 @@
+import { describeContractOn } from '../adapter.js'
+
+await describeContractOn('mysql', { isWhole: true })

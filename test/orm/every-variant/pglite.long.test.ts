@@ -1,0 +1,3 @@
+import { describeContractOn } from '../adapter.js'
+
+await describeContractOn('pglite', { isWhole: true })
