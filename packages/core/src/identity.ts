@@ -62,17 +62,43 @@ export const isPrefixed = <AnId extends string>(
   family: IdFamily<AnId>,
 ): family is IdFamily<AnId> & Prefixed => 'prefix' in family && 'base' in family
 
+/** What a family has that also accepts other keys; see {@link accepting}. */
+export interface Accepting<AnId extends string = string> {
+  readonly own: IdFamily<AnId>
+  readonly accepted: readonly (RegExp | IdFamily)[]
+}
+
 /**
- * The family whose bytes, tag and SQL functions the ids use: the base of a prefixed family, else the family itself.
+ * Whether the family accepts other keys beside its own ids.
+ *
+ * @example
+ * isAccepting(accepting(flax, /[a-z0-9]{24}/)) // true
+ */
+export const isAccepting = <AnId extends string>(
+  family: IdFamily<AnId>,
+): family is IdFamily<AnId> & Accepting<AnId> => 'own' in family && 'accepted' in family
+
+/**
+ * The family without the other keys that it accepts.
+ *
+ * @example
+ * ownOf(accepting(flax, /[a-z0-9]{24}/)) === flax // true
+ */
+export const ownOf = <AnId extends string>(family: IdFamily<AnId>): IdFamily<AnId> =>
+  isAccepting(family) ? family.own : family
+
+/**
+ * The family whose bytes, tag and SQL functions the ids use: without prefix and without other keys that it accepts.
  *
  * @example
  * baseOf(prefixed(flax, 'cus')).name // 'flax'
  */
-export const baseOf = (family: IdFamily): IdFamily => (isPrefixed(family) ? family.base : family)
+export const baseOf = (family: IdFamily): IdFamily => (isPrefixed(family) ? family.base : ownOf(family))
 
 /**
  * Whether two families are the same: their names, prefixes and layouts, including the epoch, are equal. They need not
- * be one object: each copy of this package and each `withEpoch` creates its own.
+ * be one object: each copy of this package and each `withEpoch` creates its own. Which other keys they accept doesn't
+ * matter.
  *
  * @example
  * isSameFamily(flake.withEpoch(0), flake) // true

@@ -1,3 +1,4 @@
+export { type Accept, type Accepted, type AcceptedId, type AcceptingFamily, accepting } from './accepting.js'
 export { defineFamily, type FamilyDefinition } from './define-family.js'
 export type {
   Id,
@@ -10,6 +11,7 @@ export type {
   ParsedId,
   StorageName,
 } from './family.js'
+export { fixedId } from './fixed-id.js'
 export {
   type FlakeFamily,
   type FlakeFields,

@@ -1,28 +1,73 @@
+import { type Accept, accepting } from '../accepting.js'
 import type { IdFamily } from '../family.js'
 import { prefixed } from '../prefixed/index.js'
 import { IdError } from '../primitives/errors.js'
 import { checkOptions, type OptionKind } from '../primitives/options.js'
+import type { IdStorage } from '../storage/index.js'
 
-const DECLARED = { prefix: 'any' } as const
+/** What a text that can't be an id of a column does in a condition: it is an IdError, or finds nothing. */
+export type OnMismatch = 'error' | 'notFound'
+
+const DECLARED = {
+  prefix: 'any',
+  accept: 'any',
+  onMismatch: ['error', 'notFound'],
+  branded: 'boolean',
+} as const
 const GENERATED = { generator: 'any', meta: 'any', default: ['database'], schema: 'any' } as const
 
 /**
- * The family of a column with this option `prefix`.
+ * The family of a column with these options `prefix` and `accept`.
  *
- * @throws {IdError} `INVALID_OPTION` for a malformed prefix, and for a family that already has one.
+ * @throws {IdError} `INVALID_OPTION` for a malformed prefix, for a family that already has one, and as {@link accepting}.
  *
  * @example
- * familyWith(flax, { prefix: 'cus' }).name // 'cus'
+ * familyWith(flax, { prefix: 'cus', accept: /[a-z0-9]{24}/ }).name // 'cus'
  */
-export const familyWith = (
+export function familyWith(
   family: IdFamily,
-  { prefix }: { readonly prefix?: string | undefined },
-): IdFamily => (prefix === undefined ? family : prefixed(family, prefix))
+  { prefix, accept }: { readonly prefix?: string | undefined; readonly accept?: Accept | undefined },
+): IdFamily {
+  const own = prefix === undefined ? family : prefixed(family, prefix)
+  return accept === undefined ? own : accepting(own, accept)
+}
+
+/**
+ * Checks a column's `onMismatch` when its storage is known.
+ *
+ * @throws {IdError} `INVALID_OPTION` for `notFound` in a column that can't be compared with any text.
+ *
+ * @example
+ * checkMismatch(storageFor(flax, 'sqlite'), 'notFound')
+ */
+export function checkMismatch({ family, name }: IdStorage<string>, onMismatch: OnMismatch | undefined): void {
+  if (onMismatch !== 'notFound' || name === 'text') return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${family.name}: onMismatch 'notFound' needs storage text; a column with storage ${name} can't be compared with ` +
+      "a text that is no id. Use storage: 'text', or check ids from outside with the family's is()",
+    { family: family.name, field: 'onMismatch', value: onMismatch },
+  )
+}
+
+/**
+ * The value of a condition on a column. With `notFound` every text is passed on, as with a plain string key.
+ *
+ * @throws {IdError} as `toDatabase`.
+ *
+ * @example
+ * conditionValue(storageFor(flax, 'sqlite'), 'notFound', 'user-1') // 'user-1'
+ */
+export const conditionValue = (
+  storage: IdStorage<string>,
+  onMismatch: OnMismatch | undefined,
+  value: unknown,
+): unknown => (onMismatch === 'notFound' && typeof value === 'string' ? value : storage.toDatabase(value))
 
 /**
  * Checks the options of an id column: their names, their kinds, and which of them exclude each other.
  *
- * @param stored options that columns of every role have, besides `prefix`.
+ * @param stored options that columns of every role have, besides `prefix`, `accept`, `onMismatch` and `branded`.
  * @throws {IdError} `INVALID_OPTION`.
  *
  * @example

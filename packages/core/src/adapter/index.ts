@@ -1,11 +1,17 @@
-export { baseOf, checkFamilies, checkFamily, isPrefixed } from '../identity.js'
+export { baseOf, checkFamilies, checkFamily, isAccepting, isPrefixed, ownOf } from '../identity.js'
 export { unixMs } from '../primitives/clock.js'
 export { checkInteger, show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind } from '../primitives/options.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
 export { checkStored } from './check-stored.js'
-export { checkColumnOptions, familyWith } from './column-options.js'
+export {
+  checkColumnOptions,
+  checkMismatch,
+  conditionValue,
+  familyWith,
+  type OnMismatch,
+} from './column-options.js'
 export { checkComparable } from './comparable.js'
 export {
   checkGenerator,

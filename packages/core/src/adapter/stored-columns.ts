@@ -1,3 +1,4 @@
+import { isAccepting, ownOf } from '../identity.js'
 import { IdError } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import type { IdStorage } from '../storage/index.js'
@@ -214,8 +215,8 @@ function declarationIn(
 
 type Fits = (found: StoredColumn, column: DeclaredColumn) => boolean
 
-const fitsInMysql: Fits = ({ type, collation, length }, { storage: { name, column } }) => {
-  const width = column.length ?? 0
+const fitsInMysql: Fits = ({ type, collation, length }, { storage: { family, name, column } }) => {
+  const width = (isAccepting(family) ? family.own.textLength : column.length) ?? 0
   if (name === 'bigint') return /^bigint\b.*\bunsigned\b/.test(type)
   // BINARY pads shorter values with zeros.
   if (name === 'binary')
@@ -228,7 +229,7 @@ const FITS: Readonly<Record<Database, Fits>> = {
     const [, base, width] = /^([^([]*)(?:\((\d+)\))?/.exec(type) ?? []
     if (type.endsWith('[]') !== isList) return false
     if (name !== 'text') return base === column.type
-    const isWide = width === undefined || Number(width) >= (family.textLength ?? 0)
+    const isWide = width === undefined || Number(width) >= (ownOf(family).textLength ?? 0)
     return (base === 'text' || base === 'character varying') && isWide && collation === 'C'
   },
   // The affinity decides: a numeric one would change texts of digits.

@@ -1,6 +1,6 @@
 import { deriveFamily } from '../define-family.js'
 import type { Id, IdFamily, IdGenerator, IdOf } from '../family.js'
-import { checkFamily, isPrefixed, isSameFamily } from '../identity.js'
+import { checkFamily, isAccepting, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator, prefixMethods } from './generator.js'
 import { prefixedText } from './text.js'
@@ -45,7 +45,8 @@ export const isPrefix = (text: string): boolean => PREFIX.test(text)
  *
  * @param base any family, including your own.
  * @param prefix 1 to 63 of a-z, 0-9 and `_`; it begins with a letter and doesn't end with `_`.
- * @throws {IdError} `INVALID_OPTION` for a malformed prefix, and a base that has a prefix or is not a family.
+ * @throws {IdError} `INVALID_OPTION` for a malformed prefix, and a base that has a prefix, accepts other keys or is not a
+ * family.
  *
  * @example
  * const customerId = prefixed(flax, 'cus')
@@ -67,6 +68,9 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
   checkFamily(base, 'prefixed: the base')
   if (isPrefixed(base))
     refuse('base', base.name, 'a family can have only one prefix; pass the family without a prefix')
+  if (isAccepting(base)) {
+    refuse('base', base.name, `accepted keys get no prefix; write accepting(prefixed(family, '${prefix}'), …)`)
+  }
   const { head, length, pattern, check, withoutPrefix } = prefixedText(prefix, base)
   const family = deriveFamily<string, unknown>({
     name: prefix,

@@ -25,6 +25,9 @@ export function isDate(value: unknown): value is Date {
 export const isBytes = (value: unknown): value is Uint8Array =>
   value instanceof Uint8Array || (ArrayBuffer.isView(value) && tagOf(value) === '[object Uint8Array]')
 
+/** Whether the value is a RegExp of any realm. */
+export const isRegExp = (value: unknown): value is RegExp => tagOf(value) === '[object RegExp]'
+
 /** Whether the value is an ArrayBuffer of any realm. */
 export const isArrayBuffer = (value: unknown): value is ArrayBuffer => tagOf(value) === '[object ArrayBuffer]'
 

@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { isPrefixed } from '../identity.js'
+import { isPrefixed, ownOf } from '../identity.js'
 import { isPrefix, prefixed, prefixOf } from '../prefixed/index.js'
 import { checkString, IdError } from '../primitives/errors.js'
 import { FORMS, type Form } from './forms.js'
@@ -9,9 +9,9 @@ export type Attempt =
   | { readonly form: StorageName; readonly id: string; readonly error?: undefined }
   | { readonly form: StorageName; readonly id?: undefined; readonly error: IdError }
 
-/** The families and, for a text with a prefix, the prefixed families of which it may be an id. */
+/** The families, without other keys that they accept, and, for a text with a prefix, the prefixed families of which it may be an id. */
 export function kindsOf(families: readonly IdFamily[], text: string): IdFamily[] {
-  return Array.from(new Set(families)).flatMap((family) => {
+  return Array.from(new Set(families.map(ownOf))).flatMap((family) => {
     const prefix = isPrefixed(family) ? undefined : prefixOf(family, checkString(family.name, text))
     if (prefix === undefined || !isPrefix(prefix)) return [family]
     const kind = prefixed(family, prefix)

@@ -7,7 +7,7 @@ import { isPlausible, type ReadingOptions } from './plausible.js'
 
 /** One way to read a text as an id. */
 export interface IdReading {
-  /** One of the families passed, or `prefixed` of one if the text has a prefix. */
+  /** One of the families passed, or `prefixed` of one if the text has a prefix; never with other keys that it accepts. */
   readonly family: IdFamily
   /** The storage whose form the text has. */
   readonly form: StorageName

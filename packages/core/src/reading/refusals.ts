@@ -1,11 +1,11 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { checkFamilies } from '../identity.js'
+import { checkFamilies, ownOf } from '../identity.js'
 import type { IdError } from '../primitives/errors.js'
 import { attempts, kindsOf } from './attempts.js'
 
 /** Why a text is not an id of a family. */
 export interface IdRefusal {
-  /** One of the families passed. */
+  /** One of the families passed; of one that accepts other keys, its own family. */
   readonly family: IdFamily
   /** The storage whose form the text resembles. */
   readonly form: StorageName
@@ -25,7 +25,7 @@ export interface IdRefusal {
  */
 export function refusals(text: string, families: readonly IdFamily[]): IdRefusal[] {
   checkFamilies(families, 'refusals')
-  return Array.from(new Set(families)).flatMap((family) =>
+  return Array.from(new Set(families.map(ownOf))).flatMap((family) =>
     kindsOf([family], text).length > 1 ? [] : (refusalBy(family, text) ?? []),
   )
 }

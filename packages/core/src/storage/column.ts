@@ -1,4 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
+import { isAccepting } from '../identity.js'
 
 /** The supported databases. */
 export type Database = 'postgres' | 'sqlite' | 'mysql' | 'mariadb'
@@ -6,7 +7,7 @@ export type Database = 'postgres' | 'sqlite' | 'mysql' | 'mariadb'
 /** The column type of a storage. */
 export interface ColumnType {
   /** The name of the type in the database, without length or collation. */
-  readonly type: 'uuid' | 'text' | 'bytea' | 'bigint' | 'blob' | 'integer' | 'char' | 'binary'
+  readonly type: 'uuid' | 'text' | 'bytea' | 'bigint' | 'blob' | 'integer' | 'char' | 'varchar' | 'binary'
   /** Length in characters (text) or bytes (binary); undefined for other types. */
   readonly length: number | undefined
   /** For text, the collation that sorts as the ids do. */
@@ -24,15 +25,18 @@ const column = (type: ColumnType['type'], sql: string, length?: number, collatio
   sql,
 })
 
+/** Characters of an accepted key at most, in MySQL. */
+const ACCEPTED_LENGTH = 255
+
 const mysqlColumns: Partial<Record<StorageName, ColumnOf>> = {
   bigint: () => column('bigint', 'BIGINT UNSIGNED'),
-  text: ({ textLength }) =>
-    column(
-      'char',
-      `CHAR(${textLength}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
-      textLength,
-      'utf8mb4_bin',
-    ),
+  text: (family) => {
+    const [type, length] = isAccepting(family)
+      ? (['varchar', ACCEPTED_LENGTH] as const)
+      : (['char', family.textLength] as const)
+    const sql = `${type.toUpperCase()}(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`
+    return column(type, sql, length, 'utf8mb4_bin')
+  },
   binary: ({ byteLength }) => column('binary', `BINARY(${byteLength})`, byteLength),
 }
 

@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { checkFamily, isPrefixed } from '../identity.js'
+import { type Accepting, checkFamily, isAccepting, isPrefixed } from '../identity.js'
 import { checkOptions } from '../primitives/options.js'
 import { type ColumnType, columnType, type Database } from './column.js'
 import { type DatabaseValue, reader, writer } from './convert.js'
@@ -68,6 +68,9 @@ export function storageFor<AnId extends string>(
   checkOptions(family.name, options, { storage: 'any', exactBigint: 'boolean' })
   const { storage, exactBigint = database !== 'sqlite' } = options
   const name = chooseStorage(family, database, storage, exactBigint)
+  if (isAccepting(family)) {
+    return acceptingStorage(family, storageFor(family.own, database, { storage: name }))
+  }
   if (isPrefixed(family) && name !== 'text') {
     return prefixedStorage(family as never, storageFor(family.base, database, { storage: name, exactBigint }))
   }
@@ -83,6 +86,20 @@ export function storageFor<AnId extends string>(
     fromDatabase: (value: unknown) => (value == null ? null : read(bytesOfDriver(value))),
   } as IdStorage<AnId>
 }
+
+/** Accepted keys are stored as they are, and a text is never taken for another form of an id. */
+const acceptingStorage = <AnId extends string>(
+  family: IdFamily<AnId> & Accepting<AnId>,
+  own: IdStorage<AnId>,
+): IdStorage<AnId> =>
+  ({
+    ...own,
+    family,
+    column: columnType(family, own.database, own.name),
+    toDatabase: (value: unknown) =>
+      typeof value === 'string' ? family.parse(value) : own.toDatabase(value),
+    fromDatabase: (value: unknown) => (family.is(value) ? value : own.fromDatabase(value)),
+  }) as unknown as IdStorage<AnId>
 
 /** Characters of a uuid as drivers return it. */
 const UUID_TEXT = 36

@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { baseOf } from '../identity.js'
+import { baseOf, isAccepting } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { COLUMNS, type Database } from './column.js'
 import { BIGINT_BYTES } from './read.js'
@@ -23,7 +23,10 @@ export function chooseStorage(
       { family: family.name, field: 'database', value: database },
     )
   }
-  const reason = (name: StorageName) => reasonAgainst(baseOf(family), database, name, exactBigint)
+  const reason = (name: StorageName) =>
+    isAccepting(family) && name in COLUMNS.postgres && !family.storages.includes(name)
+      ? 'it stores ids only, and the column also accepts other keys (replace them by `snoflax adopt` first)'
+      : reasonAgainst(baseOf(family), database, name, exactBigint)
   const name = wanted ?? family.storages.find((one) => COLUMNS[database][one])
   if (name !== undefined && reason(name) === undefined) return name
   const allowed = (Object.keys(COLUMNS[database]) as StorageName[]).filter((one) => reason(one) === undefined)

@@ -1,0 +1,147 @@
+import type { IdFamily } from './family.js'
+import { checkFamily, isAccepting } from './identity.js'
+import { IdError, show } from './primitives/errors.js'
+import { isRegExp } from './primitives/realms.js'
+import { standardSchema } from './primitives/standard-schema.js'
+
+/** Keys that a family accepts beside its own ids: a pattern, which must match the whole text, or a family. */
+export type Accepted = RegExp | IdFamily
+
+/** One or several kinds of keys. */
+export type Accept = Accepted | readonly Accepted[]
+
+/** The type of the accepted keys: `string` for a pattern, the ids of a family. */
+export type AcceptedId<Accepts> = Accepts extends readonly (infer One)[]
+  ? AcceptedId<One>
+  : Accepts extends { readonly min: infer AnId extends string }
+    ? AnId
+    : string
+
+/** A family that accepts other keys beside its own ids. It generates its own only. */
+export type AcceptingFamily<Own extends IdFamily = IdFamily, Accepts extends Accept = Accept> = IdFamily<
+  Own['min'] | AcceptedId<Accepts>,
+  ReturnType<Own['unpack']>
+> &
+  Omit<Own, keyof IdFamily> & {
+    /** The family without the other keys: `own.is(id)` tells whether an id is one of its own, which have a time. */
+    readonly own: Own
+    /** The other keys, as passed. */
+    readonly accepted: readonly Accepted[]
+  }
+
+/**
+ * A family whose columns keep the keys that they already have, such as cuids: `parse`, `is` and every column accept them
+ * beside the family's ids, and new rows get ids of the family.
+ *
+ * `time`, `timeMs`, `unpack` and `decode` throw for an accepted key. Bounds of a time are those of the family: a range
+ * compares texts, so it also selects accepted keys that sort between its ends (`exactRange` is false).
+ *
+ * Ids are stored as text, since a compact storage can't convert the others. `uuid` remains if all are UUIDs, as with
+ * `accepting(uuid7, uuid7.withVersion4())`.
+ *
+ * @param accept a pattern, a family, or a list of them. A pattern must match the whole text, also without `^` and `$`.
+ * @throws {IdError} `INVALID_OPTION` for a pattern with other flags than i, s, u and v or one that matches the empty
+ * text, for a family whose ids can't be stored as text, and for one that already accepts others.
+ *
+ * @example
+ * const userId = accepting(flax, /[a-z0-9]{24}/)
+ * userId.is('tz4a98xxat96iws9zmbrgj3a') // true
+ * userId.generate() // FlaxId, e.g. 'Kpcan0M1FakODT4k'
+ */
+export function accepting<Own extends IdFamily, const Accepts extends Accept>(
+  family: Own,
+  accept: Accepts,
+): AcceptingFamily<Own, Accepts> {
+  checkFamily(family, 'accepting: family')
+  const accepted: readonly Accepted[] = Array.isArray(accept) ? accept : [accept]
+  const refuse = (value: unknown, reason: string): never => {
+    throw new IdError('INVALID_OPTION', `${family.name}: accept ${reason}`, {
+      family: family.name,
+      field: 'accept',
+      value,
+    })
+  }
+  if (isAccepting(family)) refuse(accept, 'is already set; pass all patterns and families in one list')
+  if (accepted.length === 0) refuse(accept, 'is an empty list; pass a pattern or a family, or leave it out')
+  if (!family.storages.includes('text')) {
+    refuse(accept, 'needs ids that sort as text; choose another family, or replace the keys by `snoflax adopt`')
+  }
+  const checks = accepted.map((one) => checkOf(one, refuse))
+  const isAccepted = (text: string): boolean => checks.some((check) => check(text))
+  const is = (value: unknown): value is string =>
+    typeof value === 'string' && (family.is(value) || isAccepted(value))
+  const shown = accepted.map((one) => (isRegExp(one) ? String(one) : one.name)).join(' or ')
+  const parse = (value: unknown): string => {
+    if (is(value)) return value
+    try {
+      return family.parse(value)
+    } catch (error) {
+      if (!(error instanceof IdError)) throw error
+      const { code, message } = error
+      throw new IdError(code, `${message}; also accepted: ${shown}`, { ...error, value })
+    }
+  }
+  /** A member of the family that accepted keys don't have. */
+  const ownOnly =
+    <Result>(read: (id: string) => Result) =>
+    (id: string): Result => {
+      if (family.is(id) || !is(id)) return read(id)
+      throw new IdError(
+        'NOT_CANONICAL',
+        `${family.name}: ${show(id)} is an accepted key, which has no time and no fields`,
+        { family: family.name, field: 'time', value: id },
+      )
+    }
+  const pattern = patternOf(family, accepted)
+  const changed = {
+    own: family,
+    accepted,
+    storages: family.storages.filter((one) => one === 'text' || (one === 'uuid' && [family, ...accepted].every(isUuid))),
+    pattern,
+    textLength: undefined,
+    exactRange: false,
+    is,
+    parse,
+    decode: ownOnly(family.decode),
+    unpack: ownOnly(family.unpack),
+    time: ownOnly(family.time),
+    timeMs: ownOnly(family.timeMs),
+    compare: (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0),
+    '~standard': standardSchema(is, parse, pattern, undefined),
+  }
+  // Inherits the family's own members, such as `generate`, `monotonic` and `prefix`.
+  return Object.create(family, Object.getOwnPropertyDescriptors(changed))
+}
+
+const FLAGS = /^[isuv]*$/
+
+function checkOf(
+  one: Accepted,
+  refuse: (value: unknown, reason: string) => never,
+): (text: string) => boolean {
+  if (!isRegExp(one)) {
+    checkFamily(one, 'accept: each entry must be a RegExp, or it')
+    return isAccepting(one) ? refuse(one, 'takes families that accept no others themselves') : one.is
+  }
+  const { source, flags } = one
+  if (!FLAGS.test(flags)) refuse(one, `takes patterns with the flags i, s, u and v, not ${one}`)
+  const whole = new RegExp(`^(?:${source})$`, flags)
+  if (whole.test('')) refuse(one, `takes no pattern that matches the empty text, as ${one} does`)
+  return (text) => whole.test(text)
+}
+
+const UUID_TEXT = 36
+
+/** Whether its texts are those of uuids, which a column of type uuid stores unconverted. */
+const isUuid = (one: Accepted): boolean =>
+  !isRegExp(one) && one.textLength === UUID_TEXT && one.storages.includes('uuid')
+
+/** What can't stand in one alternation with others. */
+const NUMBERED = /\\[1-9k]|\(\?</
+
+/** Matches every text that one of them matches. */
+function patternOf(own: IdFamily, accepted: readonly Accepted[]): RegExp {
+  const patterns = [own, ...accepted].map((one) => (isRegExp(one) ? one : one.pattern))
+  if (patterns.some(({ flags, source }) => flags !== '' || NUMBERED.test(source))) return /^[\s\S]+$/
+  return new RegExp(`^(?:${patterns.map(({ source }) => `(?:${source})`).join('|')})$`)
+}
