@@ -64,7 +64,10 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
   if (isAccepting(family)) refuse(accept, 'is already set; pass all patterns and families in one list')
   if (accepted.length === 0) refuse(accept, 'is an empty list; pass a pattern or a family, or leave it out')
   if (!family.storages.includes('text')) {
-    refuse(accept, 'needs ids that sort as text; choose another family, or replace the keys by `snoflax adopt`')
+    refuse(
+      accept,
+      'needs ids that sort as text; choose another family, or replace the keys by `snoflax adopt`',
+    )
   }
   const checks = accepted.map((one) => checkOf(one, refuse))
   const isAccepted = (text: string): boolean => checks.some((check) => check(text))
@@ -96,7 +99,9 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
   const changed = {
     own: family,
     accepted,
-    storages: family.storages.filter((one) => one === 'text' || (one === 'uuid' && [family, ...accepted].every(isUuid))),
+    storages: family.storages.filter(
+      (one) => one === 'text' || (one === 'uuid' && [family, ...accepted].every(isUuid)),
+    ),
     pattern,
     textLength: undefined,
     exactRange: false,

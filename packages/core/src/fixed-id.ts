@@ -21,8 +21,8 @@ const TRIES = 100
  * bits beside the time.
  *
  * @example
- * fixedId(flax, 'user-1') // ''
- * fixedId(prefixed(flax, 'cus'), 'user-1', { at: new Date('2026-11-01') }) // ''
+ * fixedId(flax, 'user-1') // '8AiRD-22FPt7u4tV'
+ * fixedId(prefixed(flax, 'cus'), 'user-1', { at: new Date('2026-11-01') }) // 'cus_Kj5SD-1uVH3CzSFk'
  */
 export function fixedId<AnId extends string, Of extends string = string>(
   family: IdFamily<AnId>,

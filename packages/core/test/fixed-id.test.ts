@@ -39,7 +39,7 @@ describe.each(FAMILIES)('fixedId of %s', (_, family, bits) => {
   })
 
   test('differs by label as far as its bits allow', () => {
-    const count = Math.min(20_000, 2 ** Math.floor(bits / 2))
+    const count = Math.min(2_000, 2 ** Math.floor(bits / 2))
     const ids = new Set(Array.from({ length: count }, (_, i) => fixedId(family, `user-${i}`)))
     // Of n labels, n² / 2 pairs meet with 2^-bits each.
     expect(count - ids.size).toBeLessThanOrEqual(Math.ceil((4 * count ** 2) / 2 ** (bits + 1)))
@@ -64,7 +64,15 @@ test('is the same on every machine', () => {
     sno: fixedId(sno, 'user-1'),
     uuid7: fixedId(uuid7, 'user-1'),
     ulid: fixedId(ulid, 'Übung 😀', { at: AT }),
-  }).toMatchInlineSnapshot()
+  }).toMatchInlineSnapshot(`
+    {
+      "cus": "cus_8AiRD-1uVH3CzSFk",
+      "flax": "8AiRD-22FPt7u4tV",
+      "sno": "6kvrqg22frvraf6e",
+      "ulid": "01DXF6DT00CQ31CRGC5PRHW249",
+      "uuid7": "016f5e66-e800-7704-bbf2-98c44d457bbe",
+    }
+  `)
 })
 
 test('is an own id of a family that accepts other keys', () => {

@@ -69,7 +69,11 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
   if (isPrefixed(base))
     refuse('base', base.name, 'a family can have only one prefix; pass the family without a prefix')
   if (isAccepting(base)) {
-    refuse('base', base.name, `accepted keys get no prefix; write accepting(prefixed(family, '${prefix}'), …)`)
+    refuse(
+      'base',
+      base.name,
+      `accepted keys get no prefix; write accepting(prefixed(family, '${prefix}'), …)`,
+    )
   }
   const { head, length, pattern, check, withoutPrefix } = prefixedText(prefix, base)
   const family = deriveFamily<string, unknown>({

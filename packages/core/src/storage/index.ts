@@ -96,8 +96,7 @@ const acceptingStorage = <AnId extends string>(
     ...own,
     family,
     column: columnType(family, own.database, own.name),
-    toDatabase: (value: unknown) =>
-      typeof value === 'string' ? family.parse(value) : own.toDatabase(value),
+    toDatabase: (value: unknown) => (typeof value === 'string' ? family.parse(value) : own.toDatabase(value)),
     fromDatabase: (value: unknown) => (family.is(value) ? value : own.fromDatabase(value)),
   }) as unknown as IdStorage<AnId>
 
