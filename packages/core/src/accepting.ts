@@ -17,9 +17,13 @@ export type AcceptedId<Accepts> = Accepts extends readonly (infer One)[]
     ? AnId
     : string
 
+/** Ids, and the accepted keys beside them. */
+export type WithAccepted<AnId extends string, Accepts> =
+  string extends AcceptedId<Accepts> ? string : AnId | AcceptedId<Accepts>
+
 /** A family that accepts other keys beside its own ids. It generates its own only. */
 export type AcceptingFamily<Own extends IdFamily = IdFamily, Accepts extends Accept = Accept> = IdFamily<
-  Own['min'] | AcceptedId<Accepts>,
+  WithAccepted<Own['min'], Accepts>,
   ReturnType<Own['unpack']>
 > &
   Omit<Own, keyof IdFamily> & {

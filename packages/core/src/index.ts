@@ -1,4 +1,11 @@
-export { type Accept, type Accepted, type AcceptedId, type AcceptingFamily, accepting } from './accepting.js'
+export {
+  type Accept,
+  type Accepted,
+  type AcceptedId,
+  type AcceptingFamily,
+  accepting,
+  type WithAccepted,
+} from './accepting.js'
 export { defineFamily, type FamilyDefinition } from './define-family.js'
 export type {
   Id,

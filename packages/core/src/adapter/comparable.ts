@@ -1,11 +1,11 @@
-import { baseOf, isPrefixed } from '../identity.js'
+import { baseOf, isAccepting, isPrefixed } from '../identity.js'
 import { IdError } from '../primitives/errors.js'
 import type { IdStorage } from '../storage/index.js'
 import type { SqlIdColumn } from './ids-in-sql.js'
 
 /**
  * Checks that two columns can have equal values: a uuid of UUIDv7 and of TypeID can, and so can an id and the same id
- * behind a prefix that is not stored.
+ * behind a prefix that is not stored, and any texts if one of the columns accepts other keys.
  *
  * @throws {IdError} `INVALID_OPTION`, with both places in the message.
  *
@@ -15,7 +15,7 @@ import type { SqlIdColumn } from './ids-in-sql.js'
  */
 export function checkComparable(one: SqlIdColumn, other: SqlIdColumn): void {
   const [own, theirs] = [one, other].map(({ storage }) => storedIn(storage())) as [Stored, Stored]
-  if (own.kind === theirs.kind) return
+  if (own.kind === theirs.kind || (own.isText && theirs.isText && (own.isOpen || theirs.isOpen))) return
   const { place } = one
   throw new IdError(
     'INVALID_OPTION',
@@ -28,11 +28,16 @@ export function checkComparable(one: SqlIdColumn, other: SqlIdColumn): void {
 interface Stored {
   readonly kind: string
   readonly shown: string
+  readonly isText: boolean
+  /** Whether it may have other keys than the family's. */
+  readonly isOpen: boolean
 }
 
 /** What a column has in the database. */
 function storedIn({ name, family }: IdStorage<string>): Stored {
   const { name: base, layout } = baseOf(family)
   const shown = `${isPrefixed(family) && name === 'text' ? `${family.prefix}_` : ''}${base} as ${name}`
-  return { kind: name === 'text' ? shown : `${name} ${JSON.stringify(layout.fields)}`, shown }
+  const isText = name === 'text'
+  const kind = isText ? shown : `${name} ${JSON.stringify(layout.fields)}`
+  return { kind, shown, isText, isOpen: isAccepting(family) }
 }

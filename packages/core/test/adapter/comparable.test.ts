@@ -1,4 +1,5 @@
 import {
+  accepting,
   type Database,
   flax,
   type IdFamily,
@@ -26,6 +27,7 @@ test('columns are comparable if they store equal ids as equal values', () => {
     [column('a', flax, 'uuid'), column('b', flax, 'uuid')],
     [column('a', flax, 'binary'), column('b', prefixed(flax, 'cus'), 'binary')],
     [column('a', stored, 'text'), column('b', stored, 'text')],
+    [column('a', accepting(stored, /.+/), 'text'), column('b', sno, 'text')],
   ] as const) {
     expect(check(one, other)).not.toThrow()
   }
@@ -33,6 +35,7 @@ test('columns are comparable if they store equal ids as equal values', () => {
     [column('a', flax, 'uuid'), column('b', flax, 'binary')],
     [column('a', flax, 'binary'), column('b', sno, 'binary')],
     [column('a', stored, 'text'), column('b', flax, 'text')],
+    [column('a', accepting(flax, /.+/), 'text'), column('b', flax, 'binary')],
   ] as const) {
     expect(check(one, other)).toThrow('are never equal in the database')
   }
