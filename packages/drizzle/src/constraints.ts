@@ -1,3 +1,5 @@
+import { IdError } from '@snoflax/core'
+import { isAccepting } from '@snoflax/core/adapter'
 import { type Column, getTableName, is, SQL, sql, type Table } from 'drizzle-orm'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds, IDS, idColumnsOf, idsOf, literal } from './id-column/ids.js'
@@ -61,7 +63,12 @@ function inlined(part: unknown): unknown {
 
 /** A check of the value's length and prefix, and of its type where the column accepts any. */
 function checkOf({ core, database }: IdDialect, column: Column): object[] {
-  const { family, name: storage, column: stored } = idsOf(column).storage
+  const { place, storage: declared } = idsOf(column)
+  const { family, name: storage, column: stored } = declared
+  if (isAccepting(family)) {
+    const reason = "check: true can't describe the other keys that its target accepts; leave check out"
+    throw new IdError('INVALID_OPTION', `${place}: ${reason}`, { family: family.name, path: place })
+  }
   const { check } = core as { readonly check: (name: string, value: SQL) => object }
   const name = sql.identifier(column.name)
   const { prefix } = family as { readonly prefix?: string }

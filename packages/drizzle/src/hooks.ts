@@ -1,6 +1,7 @@
 import { requireMembers } from '@snoflax/core/adapter'
 import { Param, type SQLChunk, type Table } from 'drizzle-orm'
 import { boundStatement, TABLE_SET, type Writing } from './binding/statement.js'
+import { hookIntoWrites } from './checked-writes.js'
 import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy, rememberPatched } from './copy.js'
 import type { Hooks, IdDialect } from './id-column/dialect.js'
 import type { ColumnIds } from './id-column/ids.js'
@@ -14,6 +15,7 @@ const checked = new WeakSet<object>()
 /** Registered, so that two copies of this package patch a class once. */
 const CURED = Symbol.for('snoflax.drizzle.cured')
 const HOOKED = Symbol.for('snoflax.drizzle.hooked')
+const WRITING = Symbol.for('snoflax.drizzle.writing')
 const RELATED = Symbol.for('snoflax.drizzle.related')
 
 /**
@@ -40,6 +42,9 @@ export function hookInto(dialect: IdDialect, table: Table, builder: object): Hoo
   }
   return {
     extras,
+    checkedWrites() {
+      for (const copy of copies) once(copy.Dialect, WRITING, () => hookIntoWrites(copy))
+    },
     converting() {
       for (const copy of copies) {
         once(copy.SQL, HOOKED, () => {
@@ -67,7 +72,7 @@ function check(copy: DrizzleCopy, dialect: IdDialect, builder: object): void {
     {
       owner: Dialect?.prototype,
       name: `${dialect.prefix}Dialect.prototype`,
-      members: ['buildUpdateSet', ...(isBefore1(copy) ? dialect.relationalMethods : [])],
+      members: ['buildInsertQuery', 'buildUpdateSet', ...(isBefore1(copy) ? dialect.relationalMethods : [])],
     },
   ])
 }

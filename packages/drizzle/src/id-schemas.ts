@@ -29,10 +29,10 @@ export interface Library {
 /** The input: a text, or an array of texts for an array column. */
 export type TextOf<Data> = Data extends readonly unknown[] ? string[] : string
 
-/** In Drizzle 1.0 a column's type has no mark of ours, so an id is recognized by its brand. */
-interface HasType {
-  readonly _: { readonly data: Id<string> | readonly Id<string>[] }
-}
+/** In Drizzle 1.0 a column's type has no mark of ours, so an id is recognized by its brand: not one typed as `string`. */
+type HasType =
+  | { readonly _: { readonly data: Id<string> | readonly Id<string>[] } }
+  | { readonly _: { readonly columnType: 'SnoflaxId' } }
 
 type Columns<ATable extends Table> = ATable['_']['columns']
 

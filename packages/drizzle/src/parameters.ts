@@ -1,5 +1,6 @@
 import type { DatabaseValue } from '@snoflax/core'
 import { type Column, type GetColumnData, type Param, type Placeholder, sql } from 'drizzle-orm'
+import { writing } from './checked-writes.js'
 import { elementOf, idsOf, isList } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
 
@@ -55,7 +56,7 @@ export const asText = (value: string) => sql.param(value, AS_IT_IS)
 export const toDatabase = <AColumn extends Column>(column: AColumn, id: ValueOf<AColumn>) =>
   (isElement(column, id)
     ? idsOf(column).toDatabase(id)
-    : encoder(column).mapToDriverValue(id)) as DatabaseValue
+    : writing(encoder(column)).mapToDriverValue(id)) as DatabaseValue
 
 /**
  * The id for a value in a row of raw SQL or of a driver; null stays null. For an array column, its list of ids, or the id

@@ -1,11 +1,12 @@
-import type { Time } from '@snoflax/core'
-import { unixMs } from '@snoflax/core/adapter'
+import type { Id, Time } from '@snoflax/core'
+import { ownOf, unixMs } from '@snoflax/core/adapter'
 import { and, Column, entityKind, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { singleIdsOf } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
 
 /**
- * Rows whose id was generated at or after `from` and before `to`.
+ * Rows whose id was generated at or after `from` and before `to`. It compares texts, so it also selects other keys that
+ * the column accepts if they sort between the ends: recheck with {@link wasCreatedBetween}, which is false for them.
  *
  * For families whose `exactRange` is false (uid) it selects more: recheck with {@link wasCreatedBetween}. If `from` is
  * after the family's last time, it finds none.
@@ -47,7 +48,7 @@ export const createdBefore = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, Number.NEGATIVE_INFINITY, time)
 
 /**
- * Whether an id was generated at or after `from` and before `to`. Recheck rows with it if the family's ranges are not
+ * Whether an id was generated at or after `from` and before `to`; false for another key that the column accepts. Recheck rows with it if the family's ranges are not
  * exact (uid).
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
@@ -65,7 +66,9 @@ export function wasCreatedBetween<AColumn extends Column>(
   return ids.placed(() => {
     // Refuses invalid times.
     ids.family.range(from, to)
-    const timeMs = ids.family.timeMs(id as string)
+    const own = ownOf(ids.family)
+    if (!own.is(ids.family.parse(id))) return false
+    const timeMs = own.timeMs(id as string)
     return timeMs >= unixMs(from) && timeMs < unixMs(to)
   })
 }
@@ -85,7 +88,7 @@ export abstract class TimeDecoder {
     return DECODES_TIME in decoder
   }
 
-  abstract mapFromDriverValue(value: unknown): Date
+  abstract mapFromDriverValue(value: unknown): Date | null
 }
 
 /** For an expression that returns the id itself. */
@@ -100,17 +103,28 @@ class TimeOfId extends TimeDecoder {
       : (this.column as { readonly codec?: string }).codec
   }
 
-  mapFromDriverValue(value: unknown): Date {
+  mapFromDriverValue(value: unknown): Date | null {
     const ids = singleIdsOf(this.column)
-    return ids.family.time(ids.fromDatabase(value))
+    const own = ownOf(ids.family)
+    const id = ids.fromDatabase(value)
+    return own === ids.family || own.is(id) ? own.time(id) : null
   }
 }
 
-/** The creation time of an id; also null, if the column is nullable. */
-export type CreatedAt<AColumn extends Column> = AColumn['_']['notNull'] extends true ? Date : Date | null
+/** Whether all keys of a column may be ids of one family. */
+type HasTime<Data> = string extends Data ? false : [Data] extends [Id<infer Name>] ? IsOne<Name> : true
+type IsOne<Name, All = Name> = Name extends All ? ([All] extends [Name] ? true : false) : never
+
+/** The creation time of an id; also null, if the column is nullable, accepts other keys or is typed as `string`. */
+export type CreatedAt<AColumn extends Column> = AColumn['_']['notNull'] extends true
+  ? HasTime<AColumn['_']['data']> extends true
+    ? Date
+    : Date | null
+  : Date | null
 
 /**
- * The creation time of the row's id, as a Date. In SQL it is the id itself, so you can sort by it too.
+ * The creation time of the row's id, as a Date; null for another key that the column accepts. In SQL it is the id itself,
+ * so you can sort by it too.
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids, and for an array column.
  *

@@ -240,7 +240,7 @@ describe('refused when the table is defined', () => {
     [
       'a misspelled option',
       () => pgTable('t', { id: flaxId('id', { storge: 'text' } as object) }),
-      'no option "storge"; options are prefix, storage, ',
+      'no option "storge"; options are prefix, accept, onMismatch, branded, storage, ',
     ],
     [
       'a misspelled option of a reference',

@@ -106,15 +106,23 @@ async function use(storage: 'text' | 'binary') {
 }
 
 const methodOf = (member: string) => member.replace(/^\w+\./, '')
-const [rejecting = [], ...converting] = listed
+const [rejecting = [], checking = [], ...converting] = listed
 
 test('with text columns, the page lists what rejects refusals, and nothing else is changed', async () => {
   await use('text')
   expect(new Set(changed().map(methodOf))).toEqual(new Set(rejecting))
 })
 
+test('with a column whose conditions take any text, the page lists what checks its writes', () => {
+  pgCore.pgTable('users', { id: pgFlaxId({ onMismatch: 'notFound' }) })
+  mysqlCore.mysqlTable('users', { id: mysqlFlaxId({ onMismatch: 'notFound' }) })
+  sqliteTable('users', { id: flaxId({ onMismatch: 'notFound' }) })
+  const others = changed().filter((member) => !rejecting.includes(methodOf(member)))
+  expect(new Set(others)).toEqual(new Set(checking))
+})
+
 test('with a column whose storage converts, what the page lists is changed too', async () => {
   await use('binary')
   const others = changed().filter((member) => !rejecting.includes(methodOf(member)))
-  expect(new Set(others)).toEqual(new Set(converting.flat()))
+  expect(new Set(others)).toEqual(new Set([...checking, ...converting.flat()]))
 })

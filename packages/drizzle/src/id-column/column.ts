@@ -1,5 +1,12 @@
 import { type Database, IdError, type IdFamily } from '@snoflax/core'
-import { arrayLiteral, databaseDefault, hexOf, idSource } from '@snoflax/core/adapter'
+import {
+  arrayLiteral,
+  checkFamily,
+  checkOptions,
+  databaseDefault,
+  hexOf,
+  idSource,
+} from '@snoflax/core/adapter'
 import { type Column, entityKind, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
 import { declaredIn } from '../binding/declared.js'
 import { watchConstraints } from '../constraints.js'
@@ -7,7 +14,7 @@ import { checkCopy, hookInto } from '../hooks.js'
 import { shared } from '../shared.js'
 import type { Hooks, IdDialect } from './dialect.js'
 import { ColumnIds, IDS, isList, literal } from './ids.js'
-import type { ColumnRequest, DialectName, IdColumns, ReferenceOptions } from './types.js'
+import type { ColumnDefaults, ColumnRequest, DialectName, IdColumns, ReferenceOptions } from './types.js'
 
 /** Members of a builder that Drizzle declares as protected, private or only for PostgreSQL. */
 interface Builder {
@@ -26,22 +33,30 @@ interface Builder {
 
 type BuilderClass<Given extends readonly unknown[]> = new (...given: Given) => Builder
 
+const DEFAULTS = {
+  storage: 'any',
+  exactBigint: 'boolean',
+  onMismatch: ['error', 'notFound'],
+  branded: 'boolean',
+} as const
+
 /** The functions that start id columns in a dialect. As in Drizzle, a column's name may be left out. */
 export function idColumns<Dialect extends DialectName>(dialect: IdDialect): IdColumns<Dialect> {
   const IdColumnBuilder = builderFor(dialect)
   type Options = ColumnRequest['options']
   const starting =
-    (family: IdFamily, role: ColumnRequest['role']) =>
+    (family: IdFamily, role: ColumnRequest['role'], defaults: ColumnDefaults | undefined) =>
     (name?: string | Options, given?: Options): Builder => {
       const options = typeof name === 'object' ? name : given
       return new IdColumnBuilder(typeof name === 'string' ? name : '', {
         family,
         role,
         options: options === undefined ? {} : options,
+        defaults,
       })
     }
-  const referring = (family: IdFamily) => {
-    const start = starting(family, 'reference')
+  const referring = (family: IdFamily, defaults: ColumnDefaults | undefined) => {
+    const start = starting(family, 'reference', defaults)
     return (...given: unknown[]): Builder => {
       const at = given.findIndex((one) => typeof one === 'function')
       if (at < 0) return start(...(given as Parameters<typeof start>))
@@ -50,11 +65,14 @@ export function idColumns<Dialect extends DialectName>(dialect: IdDialect): IdCo
       return builder.references(given[at] as () => Column, { onDelete, onUpdate })
     }
   }
-  const columns = (family: IdFamily) =>
-    Object.assign(starting(family, 'generated'), {
-      ref: referring(family),
-      plain: starting(family, 'plain'),
+  const columns = (family: IdFamily, defaults?: ColumnDefaults) => {
+    checkFamily(family, 'idColumn: family')
+    checkOptions(family.name, defaults, DEFAULTS, 'defaults')
+    return Object.assign(starting(family, 'generated', defaults), {
+      ref: referring(family, defaults),
+      plain: starting(family, 'plain', defaults),
     })
+  }
   return columns as unknown as IdColumns<Dialect>
 }
 
@@ -112,7 +130,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
 
     // A field, not a method: Drizzle 1.0 looks for it on the instance.
     override mapToDriverValue = (id: unknown): unknown => {
-      const value = this[IDS].toDatabase(id)
+      const value = this[IDS].toCondition(id)
       // As text, as PostgreSQL's drivers send it: the key of a cached query is JSON, which has no bigints.
       if (typeof value === 'bigint' && dialect.database === 'postgres') return String(value)
       return this.isElement && value instanceof Uint8Array ? `\\x${hexOf(value)}` : value

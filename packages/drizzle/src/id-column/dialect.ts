@@ -29,4 +29,6 @@ export interface Hooks {
   converting(): void
   /** For `createdAt()` in `extras` of relational queries, whose decoders Drizzle 0.45 drops. */
   extras(): void
+  /** For a column whose conditions take any text: its writes are still checked. */
+  checkedWrites(): void
 }

@@ -3,9 +3,13 @@ import {
   agree,
   arrayLiteral,
   checkColumnOptions,
+  checkMismatch,
   checkStored,
+  conditionValue,
   familyWith,
+  isAccepting,
   literalOf,
+  type OnMismatch,
   show,
   withPath,
 } from '@snoflax/core/adapter'
@@ -34,6 +38,7 @@ export class ColumnIds {
   private readonly own: IdStorage<string> | undefined
   private settled: IdStorage<string> | undefined
   private isSettling = false
+  private onMismatch: OnMismatch | undefined
   /** The column in SQL. */
   readonly inSql: {
     readonly column: Column
@@ -54,17 +59,22 @@ export class ColumnIds {
     private readonly target: (() => Column) | undefined,
     readonly hooks: Hooks,
   ) {
-    const { family, role, options } = request
+    const { family, role, options: given, defaults } = request
     this.declared = withPath(this.place, () => {
-      checkColumnOptions(family, role, options, STORED)
-      return familyWith(family, options)
+      checkColumnOptions(family, role, given, STORED)
+      return familyWith(family, given)
     })
-    if (role !== 'reference' || options.storage !== undefined) {
-      const { storage, exactBigint } = options
+    if (given.check && isAccepting(this.declared)) {
+      throw this.refuse("check: true can't describe the other keys that it accepts; leave check out")
+    }
+    const { storage, exactBigint, onMismatch } = target ? given : { ...defaults, ...given }
+    if (role !== 'reference' || storage !== undefined) {
       this.own = withPath(this.place, () => storageFor(this.declared, database, { storage, exactBigint }))
     } else if (target === undefined) {
       throw this.refuse('a .ref() needs .references(…), or its own storage option')
     }
+    this.onMismatch = onMismatch
+    if (this.own && target === undefined) this.checkMismatch(this.own)
     if (this.own?.converts) hooks.converting()
     this.inSql = { column, place: this.place, family: this.declared, storage: () => this.storage }
   }
@@ -74,6 +84,7 @@ export class ColumnIds {
     if (this.settled === undefined) {
       this.settled = this.settle()
       if (this.settled.converts) this.hooks.converting()
+      this.checkMismatch(this.settled)
     }
     return this.settled
   }
@@ -100,6 +111,19 @@ export class ColumnIds {
     return this.placed(() => this.storage.toDatabase(value))
   }
 
+  /** The value of a condition. */
+  toCondition(value: unknown): unknown {
+    return this.placed(() => {
+      const { storage } = this
+      return conditionValue(storage, this.onMismatch, value)
+    })
+  }
+
+  /** Whether its conditions take any text. */
+  get takesAnyText(): boolean {
+    return this.storage !== undefined && this.onMismatch === 'notFound'
+  }
+
   /** @throws {IdError} `NOT_CANONICAL` for a value that the column did not write, even if it can be read as an id. */
   fromDatabase(value: unknown): string {
     const { storage } = this
@@ -117,6 +141,12 @@ export class ColumnIds {
   /** Runs the work; its errors name the column. */
   placed<Result>(work: () => Result): Result {
     return withPath(() => this.place, work)
+  }
+
+  private checkMismatch(storage: IdStorage<string>): void {
+    if (this.onMismatch !== 'notFound') return
+    this.placed(() => checkMismatch(storage, this.onMismatch))
+    this.hooks.checkedWrites()
   }
 
   private settle(): IdStorage<string> {
@@ -137,6 +167,7 @@ export class ColumnIds {
     const theirs = findIds(target)
     if (theirs === undefined && own !== undefined) return own
     const storage = theirs?.storage
+    this.onMismatch ??= theirs?.onMismatch
     agree(
       { path: place, family: declared, storage: own?.name },
       { path: placeOf(target), ...(storage && { family: storage.family, storage: storage.name }) },
@@ -203,7 +234,7 @@ export const literal = (value: unknown, database: Database): SQL => sql.raw(lite
 /** The encoder of one id, for comparisons with the elements of an array. */
 export function elementOf(column: Column): DriverValueEncoder<unknown, unknown> {
   const ids = idsOf(column)
-  return Object.assign({ mapToDriverValue: (id: unknown) => ids.toDatabase(id) }, { [IDS]: ids })
+  return Object.assign({ mapToDriverValue: (id: unknown) => ids.toCondition(id) }, { [IDS]: ids })
 }
 
 /** The encoder of a list of ids in one parameter, for `any(…)`. */

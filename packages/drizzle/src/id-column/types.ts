@@ -1,5 +1,5 @@
-import type { DatabaseValue, Id, IdFamily, StorageName } from '@snoflax/core'
-import type { IdSource } from '@snoflax/core/adapter'
+import type { Accept, DatabaseValue, Id, IdFamily, StorageName, WithAccepted } from '@snoflax/core'
+import type { IdSource, OnMismatch } from '@snoflax/core/adapter'
 import type { Column, HasDefault, HasRuntimeDefault } from 'drizzle-orm'
 import type { MySqlColumnBuilder } from 'drizzle-orm/mysql-core'
 import type { PgColumnBuilder, UpdateDeleteAction } from 'drizzle-orm/pg-core'
@@ -14,13 +14,46 @@ export interface StorageOptions {
    * no id. A `uuid` or `bigint` needs none, except in SQLite. Default: false.
    */
   readonly check?: boolean
+  /**
+   * What a text that can't be an id of the column does in a condition: `notFound` finds nothing, as with a plain string
+   * key, and needs storage `text`. Writes always check. Default: `error`; for a reference, that of its target.
+   */
+  readonly onMismatch?: OnMismatch
 }
 
-/** Option of a column whose ids have a prefix: `cus` for `cus_Kpcan0M1FakODT4k`. */
-export interface PrefixOption<Prefix extends string = string> {
-  /** The prefix, without the `_`; the same as a column of `prefixed(family, prefix)`. A reference takes its target's. */
-  readonly prefix: Prefix
+/** Options of every id column that decide which keys it has and how they are typed. A reference takes its target's. */
+export interface KeyOptions<
+  Prefix extends string = string,
+  Accepts extends Accept = Accept,
+  Branded extends boolean = boolean,
+> {
+  /** The prefix, `cus` for `cus_Kpcan0M1FakODT4k`; the same as a column of `prefixed(family, prefix)`. */
+  readonly prefix?: Prefix
+  /**
+   * Keys of other kinds that the column keeps beside its ids: a pattern, which must match the whole text, a family, or a
+   * list of them. Needs storage `text`. With a pattern the column's type is `string`.
+   */
+  readonly accept?: Accepts
+  /** `false` types the column and references to it as `string`. Default: true. */
+  readonly branded?: Branded
 }
+
+/** The type of a column's keys. */
+export type KeyOf<
+  AnId extends string,
+  Prefix extends string,
+  Accepts extends Accept,
+  Branded extends boolean,
+> = [Branded] extends [false]
+  ? string
+  : string extends AnId
+    ? string
+    : WithAccepted<[Prefix] extends [never] ? AnId : Id<Prefix>, Accepts>
+
+/** Options of all columns of an `idColumn(family, …)`. Columns may state others. */
+export interface ColumnDefaults<Branded extends boolean = boolean>
+  extends Pick<SQLiteStorageOptions, 'storage' | 'exactBigint' | 'onMismatch'>,
+    Pick<KeyOptions<never, never, Branded>, 'branded'> {}
 
 /** Options of every id column in SQLite. */
 export interface SQLiteStorageOptions extends StorageOptions {
@@ -100,10 +133,15 @@ type Generated<Dialect extends DialectName, Name extends string, AnId extends st
   HasDefault<Builder<Dialect, Name, AnId>>
 >
 
+/** What an id column typed as `string` has: in Drizzle 0.45 a mark. 1.0 has none, so it is checked at run time. */
+interface Unbranded {
+  readonly _: Column['_'] extends { brand: string }
+    ? { readonly columnType: 'SnoflaxId' }
+    : { readonly data: string | readonly string[] }
+}
+
 /** An id column of any table. Other columns don't compile. */
-export type AnyIdColumn =
-  | { readonly _: { readonly data: Id | readonly Id[] } }
-  | { readonly _: { readonly columnType: 'SnoflaxId' } }
+export type AnyIdColumn = { readonly _: { readonly data: Id | readonly Id[] } } | Unbranded
 
 /** Options of a reference with a target column. */
 export interface ReferenceOptions {
@@ -131,41 +169,65 @@ type MayHavePrefix<Data> = Data extends Id<infer Name> ? (Name extends FamilyNam
 /** A target annotated as any column, because of a cycle, is checked at run time. */
 type Checked<ATarget extends Target, AnId extends string, IsBase> = unknown extends ATarget['_']['data']
   ? ATarget
-  : ATarget['_']['data'] extends AnId
-    ? ATarget
-    : [IsBase, MayHavePrefix<ATarget['_']['data']>] extends [true, true]
+  : string extends ATarget['_']['data']
+    ? ATarget extends Unbranded
       ? ATarget
       : IdsOfAnotherFamily<AnId>
+    : ATarget['_']['data'] extends AnId
+      ? ATarget
+      : AnId extends ATarget['_']['data']
+        ? ATarget
+        : [IsBase, MayHavePrefix<ATarget['_']['data']>] extends [true, true]
+          ? ATarget
+          : IdsOfAnotherFamily<AnId>
 
-type IdsOfTarget<ATarget extends Target, AnId extends string> = unknown extends ATarget['_']['data']
-  ? AnId
-  : ATarget['_']['data'] extends Id
-    ? ATarget['_']['data']
-    : AnId
+type IdsOfTarget<ATarget extends Target, AnId extends string, Branded extends boolean> = [Branded] extends [
+  false,
+]
+  ? string
+  : unknown extends ATarget['_']['data']
+    ? AnId
+    : ATarget['_']['data'] extends string
+      ? ATarget['_']['data']
+      : AnId
+
+type TargetOptions<Dialect extends DialectName, AnId extends string, Branded extends boolean> = Dialects<
+  '',
+  AnId
+>[Dialect][1] &
+  ReferenceOptions &
+  Pick<KeyOptions<never, never, Branded>, 'branded'>
 
 interface StartReference<Dialect extends DialectName, AnId extends string, IsBase>
   extends Start<Dialect, AnId> {
-  <ATarget extends Target>(
+  <ATarget extends Target, const Branded extends boolean = true>(
     target: () => ATarget & Checked<ATarget, AnId, IsBase>,
-    options?: Dialects<'', AnId>[Dialect][1] & ReferenceOptions,
-  ): Builder<Dialect, '', IdsOfTarget<ATarget, AnId>>
-  <Name extends string, ATarget extends Target>(
+    options?: TargetOptions<Dialect, AnId, Branded>,
+  ): Builder<Dialect, '', IdsOfTarget<ATarget, AnId, Branded>>
+  <Name extends string, ATarget extends Target, const Branded extends boolean = true>(
     name: Name,
     target: () => ATarget & Checked<ATarget, AnId, IsBase>,
-    options?: Dialects<'', AnId>[Dialect][1] & ReferenceOptions,
-  ): Builder<Dialect, Name, IdsOfTarget<ATarget, AnId>>
+    options?: TargetOptions<Dialect, AnId, Branded>,
+  ): Builder<Dialect, Name, IdsOfTarget<ATarget, AnId, Branded>>
 }
 
 interface Start<Dialect extends DialectName, AnId extends string> {
-  <const Prefix extends string>(
-    options: Dialects<'', AnId>[Dialect][1] & PrefixOption<Prefix>,
-  ): Builder<Dialect, '', Id<Prefix>>
-  <Name extends string, const Prefix extends string>(
+  <
+    const Prefix extends string = never,
+    const Accepts extends Accept = never,
+    const Branded extends boolean = true,
+  >(
+    options?: Dialects<'', AnId>[Dialect][1] & KeyOptions<Prefix, Accepts, Branded>,
+  ): Builder<Dialect, '', KeyOf<AnId, Prefix, Accepts, Branded>>
+  <
+    Name extends string,
+    const Prefix extends string = never,
+    const Accepts extends Accept = never,
+    const Branded extends boolean = true,
+  >(
     name: Name,
-    options: Dialects<'', AnId>[Dialect][1] & PrefixOption<Prefix>,
-  ): Builder<Dialect, Name, Id<Prefix>>
-  (options?: Dialects<'', AnId>[Dialect][1]): Builder<Dialect, '', AnId>
-  <Name extends string>(name: Name, options?: Dialects<'', AnId>[Dialect][1]): Builder<Dialect, Name, AnId>
+    options?: Dialects<'', AnId>[Dialect][1] & KeyOptions<Prefix, Accepts, Branded>,
+  ): Builder<Dialect, Name, KeyOf<AnId, Prefix, Accepts, Branded>>
 }
 
 /** Options of a generated column, `meta` aside. */
@@ -176,35 +238,55 @@ export type GeneratedOptions<Dialect extends DialectName, AnId extends string> =
 /** Functions that declare columns of one family in one dialect. `IsBase`: the family has no prefix. */
 export interface IdColumn<Dialect extends DialectName, AnId extends string, Options, IsBase = true> {
   /** A column that gets a generated id if an insert has none. */
-  <const Prefix extends string>(options: Options & PrefixOption<Prefix>): Generated<Dialect, '', Id<Prefix>>
-  <Name extends string, const Prefix extends string>(
+  <
+    const Prefix extends string = never,
+    const Accepts extends Accept = never,
+    const Branded extends boolean = true,
+  >(
+    options?: Options & KeyOptions<Prefix, Accepts, Branded>,
+  ): Generated<Dialect, '', KeyOf<AnId, Prefix, Accepts, Branded>>
+  <
+    Name extends string,
+    const Prefix extends string = never,
+    const Accepts extends Accept = never,
+    const Branded extends boolean = true,
+  >(
     name: Name,
-    options: Options & PrefixOption<Prefix>,
-  ): Generated<Dialect, Name, Id<Prefix>>
-  (options?: Options): Generated<Dialect, '', AnId>
-  <Name extends string>(name: Name, options?: Options): Generated<Dialect, Name, AnId>
+    options?: Options & KeyOptions<Prefix, Accepts, Branded>,
+  ): Generated<Dialect, Name, KeyOf<AnId, Prefix, Accepts, Branded>>
   /**
-   * A column that references another one and takes its storage and prefix. Never generated. With a target, as in
-   * `flaxId.ref('customer_id', () => customers.id)`, it calls `.references()`, takes the target's type, and a target of
-   * another family doesn't compile.
+   * A column that references another one and takes its storage, its prefix and the keys that it accepts. Never generated.
+   * With a target, as in `flaxId.ref('customer_id', () => customers.id)`, it calls `.references()`, takes the target's
+   * type, and a target of another family doesn't compile.
    */
   readonly ref: StartReference<Dialect, AnId, IsBase>
   /** A column of ids that are neither generated nor a reference. */
   readonly plain: Start<Dialect, AnId>
 }
 
-/** Declares columns of any family in one dialect. */
+/** Declares columns of any family in one dialect, with the same storage and types unless they state others. */
 export interface IdColumns<Dialect extends DialectName> {
-  <AnId extends string>(
+  <AnId extends string, const Branded extends boolean = true>(
     family: MetaFamily<AnId> & { readonly prefix: string },
-  ): IdColumn<Dialect, AnId, GeneratedOptions<Dialect, AnId> & MetaOption, false>
-  <AnId extends string>(
+    defaults?: ColumnDefaults<Branded>,
+  ): IdColumn<
+    Dialect,
+    KeyOf<AnId, never, never, Branded>,
+    GeneratedOptions<Dialect, AnId> & MetaOption,
+    false
+  >
+  <AnId extends string, const Branded extends boolean = true>(
     family: IdFamily<AnId> & { readonly prefix: string },
-  ): IdColumn<Dialect, AnId, GeneratedOptions<Dialect, AnId>, false>
-  <AnId extends string>(
+    defaults?: ColumnDefaults<Branded>,
+  ): IdColumn<Dialect, KeyOf<AnId, never, never, Branded>, GeneratedOptions<Dialect, AnId>, false>
+  <AnId extends string, const Branded extends boolean = true>(
     family: MetaFamily<AnId>,
-  ): IdColumn<Dialect, AnId, GeneratedOptions<Dialect, AnId> & MetaOption>
-  <AnId extends string>(family: IdFamily<AnId>): IdColumn<Dialect, AnId, GeneratedOptions<Dialect, AnId>>
+    defaults?: ColumnDefaults<Branded>,
+  ): IdColumn<Dialect, KeyOf<AnId, never, never, Branded>, GeneratedOptions<Dialect, AnId> & MetaOption>
+  <AnId extends string, const Branded extends boolean = true>(
+    family: IdFamily<AnId>,
+    defaults?: ColumnDefaults<Branded>,
+  ): IdColumn<Dialect, KeyOf<AnId, never, never, Branded>, GeneratedOptions<Dialect, AnId>>
 }
 
 /** A requested id column, in any dialect. */
@@ -215,5 +297,6 @@ export interface ColumnRequest {
     GeneratorOption<string> &
     DatabaseDefaultOptions &
     MetaOption &
-    Partial<PrefixOption>
+    KeyOptions
+  readonly defaults: ColumnDefaults | undefined
 }

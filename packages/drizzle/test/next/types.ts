@@ -141,3 +141,11 @@ export const salesOf = async (id: ShopId, ids: ShopId[], saleId: SaleId, otherId
   // @ts-expect-error An id of another table, of a nested relation.
   await query.shop.findMany({ with: { sales: { where: { id } } } })
 }
+
+const plainUsers = pgTable('users', { id: flaxId({ branded: false }).primaryKey() })
+const plainOrders = pgTable('orders', {
+  id: snoId({ accept: /x+/ }).primaryKey(),
+  userId: flaxId.ref('user_id', () => plainUsers.id).notNull(),
+})
+same<typeof plainOrders.$inferSelect, { id: string; userId: string }>(true)
+createdAfter(plainUsers.id, 0)

@@ -1,0 +1,411 @@
+import { accepting, fixedId, flax, IdError, prefixed } from '@snoflax/core'
+import * as pg from '@snoflax/drizzle/pg-core'
+import {
+  createdAt,
+  createdBetween,
+  flaxId,
+  idColumn,
+  keyset,
+  placeholder,
+  snoId,
+  toDatabase,
+  wasCreatedBetween,
+} from '@snoflax/drizzle/sqlite-core'
+import { pglite } from '@snoflax/test'
+import Database from 'better-sqlite3'
+import * as drizzle from 'drizzle-orm'
+import {
+  and,
+  asc,
+  between,
+  desc,
+  eq,
+  exists,
+  gt,
+  inArray,
+  ne,
+  not,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
+import { pgTable, text as pgText } from 'drizzle-orm/pg-core'
+import { drizzle as overPglite } from 'drizzle-orm/pglite'
+import {
+  type AnySQLiteColumn,
+  alias,
+  getTableConfig,
+  sqliteTable,
+  sqliteView,
+  text,
+} from 'drizzle-orm/sqlite-core'
+import { describe, expect, test } from 'vitest'
+import { isBefore1, relations } from './contract/version.js'
+
+const CUID = 'tz4a98xxat96iws9zmbrgj3a'
+const KEYS = [/[a-z0-9]{24}/, /user-\d+/]
+const userId = prefixed(flax, 'usr')
+/** What is neither one of our ids nor an accepted key. */
+const OTHERS = ['', 'user-', 'usr_1', "o'clock", 'ä😀', 'x'.repeat(300), fixedId(flax, 'no user')]
+
+/** A table whose keys are ours or others: strings to the compiler, as a plain table's. */
+const ours = sqliteTable('users', {
+  id: flaxId({ prefix: 'usr', accept: KEYS, onMismatch: 'notFound', branded: false }).primaryKey(),
+  email: text(),
+  friendId: flaxId.ref('friend_id', (): AnySQLiteColumn => ours.id),
+})
+const plain = sqliteTable('users', {
+  id: text()
+    .$defaultFn(() => userId.generate())
+    .primaryKey(),
+  email: text(),
+  friendId: text('friend_id'),
+})
+type Users = typeof plain
+
+const DDL = `create table users (id text primary key, email text, friend_id text);
+  create view emails as select id, email from users`
+
+function open(users: Users) {
+  const client = new Database(':memory:')
+  client.exec(DDL)
+  const schema = isBefore1
+    ? {
+        schema: {
+          users,
+          userRelations: relations(users, ({ one }) => ({
+            friend: one(users, { fields: [users.friendId], references: [users.id] }),
+          })),
+        },
+      }
+    : {
+        relations: (drizzle as never as { defineRelations: (...given: unknown[]) => object }).defineRelations(
+          { users },
+          (r: { one: { users(one: object): object }; users: Users }) => ({
+            users: { friend: r.one.users({ from: r.users.friendId, to: r.users.id }) },
+          }),
+        ),
+      }
+  return overBetterSqlite3({ client, ...schema } as never) as never as ReturnType<typeof typed>
+}
+const typed = () => overBetterSqlite3({ client: new Database(':memory:'), schema: { users: plain } })
+type Db = ReturnType<typeof typed>
+
+const ROWS = ['user-1', 'user-2', CUID, fixedId(userId, 'user-3'), fixedId(userId, 'user-4')]
+
+/** What an application does with its keys, among them some of an old address. */
+const PROGRAMS: Readonly<Record<string, (db: Db, users: Users, text: string) => unknown>> = {
+  select: (db, users, text) => db.select().from(users).where(eq(users.id, text)),
+  get: (db, users, text) => db.select().from(users).where(eq(users.id, text)).get(),
+  'of another column': (db, users, text) => db.select().from(users).where(eq(users.friendId, text)),
+  'or an email': (db, users, text) =>
+    db
+      .select()
+      .from(users)
+      .where(or(eq(users.id, text), eq(users.email, text))),
+  ne: (db, users, text) => db.select().from(users).where(ne(users.id, text)).orderBy(asc(users.id)),
+  inArray: (db, users, text) =>
+    db
+      .select()
+      .from(users)
+      .where(inArray(users.id, [text, 'user-1'])),
+  notInArray: (db, users, text) =>
+    db
+      .select()
+      .from(users)
+      .where(notInArray(users.id, [text, 'user-1']))
+      .orderBy(asc(users.id)),
+  'gt and between': (db, users, text) =>
+    db
+      .select()
+      .from(users)
+      .where(or(gt(users.id, text), not(between(users.id, 'a', text))))
+      .orderBy(desc(users.id)),
+  template: (db, users, text) => db.select().from(users).where(sql`${users.id} = ${text}`),
+  alias: (db, users, text) => {
+    const friends = alias(users, 'friends')
+    return db
+      .select({ id: users.id })
+      .from(users)
+      .innerJoin(friends, and(eq(friends.id, users.friendId), eq(friends.id, text)))
+  },
+  subquery: (db, users, text) => {
+    const sub = db.select().from(users).as('sub')
+    return db.select().from(sub).where(eq(sub.id, text))
+  },
+  cte: (db, users, text) => {
+    const some = db.$with('some').as(db.select().from(users).where(eq(users.id, text)))
+    return db.with(some).select().from(some).where(ne(some.id, text))
+  },
+  exists: (db, users, text) =>
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(exists(db.select().from(users).where(eq(users.id, text))))
+      .orderBy(asc(users.id)),
+  view: (db, users, text) => {
+    const view = sqliteView('emails').as((query) =>
+      query.select({ id: users.id, email: users.email }).from(users),
+    )
+    return db.select().from(view).where(eq(view.id, text))
+  },
+  'db.query': (db, users, text) =>
+    db.query.users.findMany(
+      (isBefore1
+        ? { where: eq(users.id, text), with: { friend: true } }
+        : { where: { id: text }, with: { friend: true } }) as never,
+    ),
+  'db.query by its columns': (db, _, text) =>
+    db.query.users.findFirst(
+      (isBefore1
+        ? { where: (own: Users) => or(eq(own.id, text), eq(own.email, text)) }
+        : { where: { OR: [{ id: { in: [text] } }, { email: text }] } }) as never,
+    ),
+  prepared: (db, users, text) =>
+    db
+      .select()
+      .from(users)
+      .where(
+        eq(
+          users.id,
+          (users === (ours as never) ? placeholder(ours.id, 'id') : sql.placeholder('id')) as never,
+        ),
+      )
+      .prepare()
+      .execute({ id: text }),
+  keyset: (db, users, text) => {
+    const page = keyset(ours.id as never, { after: text as never })
+    return db
+      .select()
+      .from(users)
+      .where(users === (ours as never) ? page.where : gt(users.id, text))
+      .orderBy(asc(users.id))
+      .limit(2)
+  },
+  'update where': (db, users, text) =>
+    db.update(users).set({ email: 'x' }).where(eq(users.id, text)).returning(),
+  'update by a query': (db, users, text) =>
+    db
+      .update(users)
+      .set({ friendId: sql`(${db.select({ id: users.id }).from(users).where(eq(users.id, text))})` })
+      .returning(),
+  'insert from a query': (db, users, text) =>
+    db
+      .insert(users)
+      .select(
+        db
+          .select({ id: sql<string>`'user-9'`.as('id'), email: users.email, friendId: users.friendId })
+          .from(users)
+          .where(eq(users.id, text)),
+      )
+      .returning(),
+  'delete where': (db, users, text) => db.delete(users).where(eq(users.id, text)).returning(),
+}
+
+describe.each(Object.entries(PROGRAMS))('%s', (_, program) => {
+  test('has the rows that plain keys have', async () => {
+    for (const key of [...OTHERS, ...ROWS]) {
+      const [own, theirs] = await Promise.all(
+        [ours as never as Users, plain].map(async (users) => {
+          const db = open(users)
+          await db.insert(users).values(ROWS.map((id, n) => ({ id, email: `${n}@x` })))
+          await db.insert(users).values(OTHERS.map((email, n) => ({ id: `user-${100 + n}`, email })))
+          await db.update(users).set({ friendId: 'user-1' }).where(eq(users.id, CUID))
+          const result = await program(db, users, key)
+          return [result, await db.select().from(users).orderBy(asc(users.id))]
+        }),
+      )
+      expect(own).toEqual(theirs)
+    }
+  })
+})
+
+describe('writes', () => {
+  const users = ours as never as Users
+  const refused: Readonly<Record<string, (db: Db, id: string) => unknown>> = {
+    insert: (db, id) => db.insert(users).values({ id }),
+    'insert of several': (db, id) => db.insert(users).values([{ id: 'user-7' }, { id }]),
+    'insert of a reference': (db, friendId) => db.insert(users).values({ friendId }),
+    prepared: (db, id) =>
+      db
+        .insert(users)
+        .values({ id: sql.placeholder('id') as never })
+        .prepare()
+        .execute({ id }),
+    update: (db, id) => db.update(users).set({ id }).where(eq(users.id, 'user-1')),
+    'update of a reference': (db, friendId) => db.update(users).set({ friendId }),
+    upsert: (db, id) =>
+      db.insert(users).values({ id: 'user-1' }).onConflictDoUpdate({ target: users.id, set: { id } }),
+    'in a CTE': (db, id) => {
+      const made = db.$with('made').as(db.select().from(users))
+      return db.with(made).insert(users).values({ id })
+    },
+  }
+  test.each(Object.entries(refused))('%s', async (name, write) => {
+    for (const id of OTHERS) {
+      const db = open(users)
+      await db.insert(users).values({ id: 'user-1' })
+      const run = async () => write(db, id)
+      await expect(run(), name).rejects.toThrow(IdError)
+      await expect(run()).rejects.toThrow(
+        /^users\.(?:id|friend_id): usr: .*; also accepted: \/\[a-z0-9\]\{24\}\/ or/,
+      )
+      expect(await db.select().from(users)).toMatchObject([{ id: 'user-1', friendId: null }])
+    }
+    for (const id of [CUID, fixedId(userId, 'new')]) {
+      const db = open(users)
+      await db.insert(users).values([{ id: 'user-1' }, ...(name.includes('ref') ? [{ id }] : [])])
+      await write(db, id)
+      const rows = await db.select().from(users)
+      expect(rows.some((row) => row.id === id || row.friendId === id)).toBe(true)
+    }
+  })
+
+  test("defaults and update functions of the application's own are checked", async () => {
+    const own = sqliteTable('users', {
+      id: flaxId({ onMismatch: 'notFound' })
+        .$defaultFn(() => 'bad' as never)
+        .primaryKey(),
+      email: text(),
+      friendId: flaxId.plain('friend_id', { onMismatch: 'notFound' }).$onUpdateFn(() => 'worse' as never),
+    })
+    const db = open(users)
+    await expect(db.insert(own).values({ email: 'a' })).rejects.toThrow('users.id: flax')
+    await expect(db.insert(own).values({ id: flax.generate() })).rejects.toThrow('users.friend_id: flax')
+    await expect(db.update(own).set({ email: 'a' })).rejects.toThrow('users.friend_id: flax')
+  })
+
+  test('rows get ids of ours', async () => {
+    const db = open(users)
+    const rows = await db.insert(users).values([{}, {}]).returning()
+    expect(rows.every(({ id }) => userId.is(id))).toBe(true)
+    expect(() => toDatabase(ours.id, 'other')).toThrow(IdError)
+    expect(toDatabase(ours.id, CUID)).toBe(CUID)
+  })
+})
+
+describe("onMismatch 'error'", () => {
+  const users = sqliteTable('users', {
+    id: flaxId({ accept: /user-\d+/ }).primaryKey(),
+    email: text(),
+    friendId: flaxId.ref('friend_id', (): AnySQLiteColumn => users.id, { onMismatch: 'notFound' }),
+  })
+  test('is the default, and refuses with the path; a reference may differ from its target', async () => {
+    const db = open(users as never)
+    await db.insert(users).values({ id: 'user-1', friendId: 'user-1' as never })
+    expect(await db.select().from(users).where(eq(users.id, 'user-1'))).toHaveLength(1)
+    await expect(db.select().from(users).where(eq(users.id, 'old'))).rejects.toThrow(
+      /^users\.id: flax: an id has 16 characters, not 3 \("old"\); also accepted: \/user/,
+    )
+    expect(
+      await db
+        .select()
+        .from(users)
+        .where(eq(users.friendId, 'old' as never)),
+    ).toEqual([])
+    await expect(db.update(users).set({ friendId: 'old' as never })).rejects.toThrow('users.friend_id')
+  })
+})
+
+test('times are those of our ids', async () => {
+  const db = open(ours as never)
+  const at = new Date('2026-11-01')
+  const id = fixedId(userId, 'new', { at })
+  await db.insert(ours as never as Users).values([{ id }, { id: CUID }])
+  expect(
+    await db
+      .select({ id: plain.id, at: createdAt(ours.id) })
+      .from(ours as never as Users)
+      .orderBy(asc(plain.id)),
+  ).toEqual([
+    { id: CUID, at: null },
+    { id, at },
+  ])
+  expect(wasCreatedBetween(ours.id, id, at, at.getTime() + 1)).toBe(true)
+  expect(wasCreatedBetween(ours.id, CUID, 0, Number.POSITIVE_INFINITY)).toBe(false)
+  const found = createdBetween(ours.id, at, at.getTime() + 1)
+  expect(
+    await db
+      .select({ id: plain.id })
+      .from(ours as never as Users)
+      .where(found),
+  ).toEqual([{ id }])
+})
+
+describe('declarations', () => {
+  const build = (id: unknown) => getTableConfig(sqliteTable('t', { id: id as never })).columns[0]
+  test('take one storage for all columns of a function', () => {
+    const binaryId = idColumn(flax, { storage: 'binary' })
+    const keys = sqliteTable('keys', {
+      id: binaryId().primaryKey(),
+      own: binaryId.plain({ storage: 'text' }),
+      keyId: binaryId.ref((): never => keys.id as never),
+      textId: binaryId.ref((): never => texts.id as never),
+      part: binaryId.ref(),
+    })
+    const texts = sqliteTable('texts', { id: flaxId().primaryKey() })
+    const types = getTableConfig(keys).columns.map((one) => one.getSQLType())
+    expect(types).toEqual(['blob', 'text', 'blob', 'text', 'blob'])
+    for (const wrong of [{ storage: 'blob' }, { meta: 1 }, { branded: 1 }, null, 'binary'] as never[]) {
+      expect(() => sqliteTable('t', { id: idColumn(flax, wrong)() })).toThrow(IdError)
+    }
+    expect(() => idColumn(undefined as never)).toThrow('must be a family')
+  })
+
+  test('refuse what can never work', () => {
+    expect(() => build(flaxId({ accept: /x/, storage: 'binary' }))).toThrow(
+      /t\.id: flax in sqlite: cannot use storage binary: it stores ids only.*; use text$/,
+    )
+    expect(() => build(flaxId({ onMismatch: 'notFound', storage: 'binary' }))).toThrow(
+      /t\.id: flax: onMismatch 'notFound' needs storage text/,
+    )
+    expect(() => build(flaxId({ accept: /x/g }))).toThrow('t.id: flax: accept takes patterns with the flags')
+    expect(() => build(flaxId({ accept: /x/, check: true }))).toThrow(/t\.id: check: true can't describe/)
+    const compact = sqliteTable('compact', { id: snoId({ storage: 'binary' }).primaryKey() })
+    const lenient = sqliteTable('t', { id: snoId.ref(() => compact.id, { onMismatch: 'notFound' }) })
+    expect(() => lenient.id.getSQLType()).toThrow("t.id: sno: onMismatch 'notFound' needs storage text")
+  })
+
+  test('take a family that accepts others', async () => {
+    const key = idColumn(accepting(flax, /user-\d+/), { onMismatch: 'notFound' })
+    const users = sqliteTable('users', {
+      id: key().primaryKey(),
+      email: text(),
+      friendId: key.plain('friend_id'),
+    })
+    const db = open(users as never)
+    await db.insert(users).values([{ id: 'user-1' }, {}])
+    expect(await db.select().from(users)).toHaveLength(2)
+  })
+})
+
+test('in PostgreSQL, in lists too', async () => {
+  const database = await pglite.open()
+  const users = pgTable('users', {
+    id: pg.flaxId({ accept: /user-\d+/, onMismatch: 'notFound' }).primaryKey(),
+    email: pgText(),
+    seen: pg.flaxId.plain({ accept: /user-\d+/, onMismatch: 'notFound' }).array(),
+  })
+  try {
+    await database.query('create table users (id text collate "C" primary key, email text, seen text[])')
+    const db = overPglite({ client: database.connection })
+    await db.insert(users).values({ id: 'user-1', email: 'old', seen: ['user-2', flax.generate()] })
+    const where = async (condition: SQL | undefined) =>
+      (await db.select().from(users).where(condition)).length
+    expect(await where(or(eq(users.id, 'old'), eq(users.email, 'old')))).toBe(1)
+    expect(await where(drizzle.arrayContains(users.seen, ['user-2']))).toBe(1)
+    expect(await where(drizzle.arrayContains(users.seen, ['old']))).toBe(0)
+    await expect(db.update(users).set({ seen: ['user-3', 'old'] })).rejects.toThrow('users.seen: flax')
+    await expect(db.insert(users).values({ id: 'old' })).rejects.toThrow('users.id: flax')
+    await db.update(users).set({ seen: ['user-3'] })
+    const ids = await db
+      .select({ at: pg.createdAt(users.id) })
+      .from(users)
+      .where(pg.createdAfter(users.id, 0))
+    expect(ids).toEqual([{ at: null }])
+  } finally {
+    await database.close()
+  }
+})
