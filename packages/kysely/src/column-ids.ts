@@ -2,9 +2,12 @@ import { type Database, IdError, type IdFamily, type IdStorage, storageFor } fro
 import {
   agree,
   checkColumnOptions,
+  checkMismatch,
   checkStored,
+  conditionValue,
   databaseDefault,
   idSource,
+  type OnMismatch,
   type SqlIdColumn,
   show,
   withPath,
@@ -24,8 +27,10 @@ export class ColumnIds {
     readonly path: string,
     readonly storage: IdStorage<string>,
     readonly column: IdColumn,
+    private readonly onMismatch: OnMismatch | undefined,
   ) {
     const { family, role, options } = column
+    this.placed(() => checkMismatch(storage, onMismatch))
     this.named = { place: path, storage: () => storage }
     if (role !== 'generated') return
     const { generator, meta, schema } = options
@@ -59,8 +64,9 @@ export class ColumnIds {
     return family.name === this.family.name && name === this.storage.name
   }
 
-  toDatabase(id: unknown): unknown {
-    const value = this.placed(() => this.storage.toDatabase(id))
+  /** @param isWritten whether it is the value of a write; others are those of conditions. */
+  toDatabase(id: unknown, isWritten = true): unknown {
+    const value = this.placed(() => conditionValue(this.storage, isWritten ? undefined : this.onMismatch, id))
     if (!(value instanceof Uint8Array) || !this.isMysql) return value
     // mysql2 writes other bytes into the SQL as an object.
     return Buffer.from(value.buffer, value.byteOffset, value.length)
@@ -111,6 +117,16 @@ export function idsAt(declared: Declared, path: string): ColumnIds {
 /** @throws {IdError} for every mistake in the declaration. */
 export function declare(database: Database, tables: IdTables): Declared {
   const storages = new Map<IdColumn, IdStorage<string> | undefined>()
+  const targetOf = (target: string): IdColumn | undefined => {
+    const dot = target.lastIndexOf('.')
+    return dot > 0 ? tables[target.slice(0, dot)]?.[target.slice(dot + 1)] : undefined
+  }
+  /** References with their own storage may form a cycle. */
+  const mismatchOf = (column: IdColumn, seen: readonly IdColumn[] = []): OnMismatch | undefined => {
+    const { options, target } = column
+    const theirs = target === undefined || seen.includes(column) ? undefined : targetOf(target)
+    return options.onMismatch ?? (theirs && mismatchOf(theirs, [...seen, column]))
+  }
   /** A reference has its target's storage; the target may itself be a reference. */
   const storageOf = (path: string, column: IdColumn): IdStorage<string> => {
     if (typeof column?.options !== 'object') throw noColumn(path, column)
@@ -133,8 +149,7 @@ export function declare(database: Database, tables: IdTables): Declared {
       )
     } else storages.set(column, undefined)
     if (target !== undefined) {
-      const dot = target.lastIndexOf('.')
-      const theirs = dot > 0 ? tables[target.slice(0, dot)]?.[target.slice(dot + 1)] : undefined
+      const theirs = targetOf(target)
       const own = storages.get(column)
       const found = theirs && storageOf(target, theirs)
       agree(
@@ -151,7 +166,7 @@ export function declare(database: Database, tables: IdTables): Declared {
       new Map(
         Object.entries(columns).map(([name, column]) => {
           const path = `${table}.${name}`
-          const ids = new ColumnIds(path, storageOf(path, column), column)
+          const ids = new ColumnIds(path, storageOf(path, column), column, mismatchOf(column))
           if (column.role === 'list' && database !== 'postgres')
             throw ids.refuse(`${database} has no arrays; use a separate table`)
           return [name, ids]

@@ -1,4 +1,5 @@
 import {
+  type Accept,
   type Database,
   flake,
   flax,
@@ -9,8 +10,9 @@ import {
   sno,
   uid,
   uidLocal,
+  type WithAccepted,
 } from '@snoflax/core'
-import { familyWith, type IdSource } from '@snoflax/core/adapter'
+import { familyWith, type IdSource, type OnMismatch } from '@snoflax/core/adapter'
 import type { ColumnType, KyselyPlugin, SelectType } from 'kysely'
 
 /** Where a column's ids come from. */
@@ -22,6 +24,11 @@ export interface StorageOptions {
   readonly storage?: StorageName
   /** Declares that your driver returns 64-bit integers exactly. In SQLite, storage `bigint` requires it. */
   readonly exactBigint?: boolean
+  /**
+   * What a text that can't be an id of the column does in a condition: `notFound` finds nothing, as with a plain string
+   * key, and needs storage `text`. Writes always check. Default: `error`; for a reference, that of its target.
+   */
+  readonly onMismatch?: OnMismatch
 }
 
 /** Options of a column whose ids are generated. */
@@ -48,11 +55,30 @@ export interface MetaFamily<AnId extends string> extends IdFamily<AnId> {
   withMeta(id: AnId, meta: number): AnId
 }
 
-/** Option of a column whose ids have a prefix: `cus` for `cus_Kpcan0M1FakODT4k`. */
-export interface PrefixOption<Prefix extends string = string> {
-  /** The prefix, without the `_`; the same as a column of `prefixed(family, prefix)`. A reference takes its target's. */
-  readonly prefix: Prefix
+/** Options that decide which keys a column has and how they are typed. A reference takes its target's. */
+export interface KeyOptions<
+  Prefix extends string = string,
+  Accepts extends Accept = Accept,
+  Branded extends boolean = boolean,
+> {
+  /** The prefix, `cus` for `cus_Kpcan0M1FakODT4k`; the same as a column of `prefixed(family, prefix)`. */
+  readonly prefix?: Prefix
+  /**
+   * Keys of other kinds that the column keeps beside its ids: a pattern, which must match the whole text, a family, or a
+   * list of them. Needs storage `text`. With a pattern the column's type is `string`.
+   */
+  readonly accept?: Accepts
+  /** `false` types the column and references to it as `string`. Default: true. */
+  readonly branded?: Branded
 }
+
+/** The type of a column's keys. */
+export type KeyOf<
+  AnId extends string,
+  Prefix extends string,
+  Accepts extends Accept,
+  Branded extends boolean,
+> = [Branded] extends [false] ? string : WithAccepted<[Prefix] extends [never] ? AnId : Id<Prefix>, Accepts>
 
 /** The declaration of an id column. `Of` is `table` if its ids are typed by its table, as those without a prefix are. */
 export interface IdColumn<
@@ -65,33 +91,48 @@ export interface IdColumn<
   /** Where its ids come from. */
   readonly role: ARole
   /** The options that you passed. */
-  readonly options: GeneratedOptions<AnId> & MetaOption & Partial<PrefixOption>
+  readonly options: GeneratedOptions<AnId> & MetaOption & KeyOptions
   /** For a reference: its table and column, such as `customers.id`. */
   readonly target?: Of
 }
 
+/** Whether ids are typed by their table: those without a prefix are. */
+type OfPrefix<Prefix extends string, Of extends string> = [Prefix] extends [never] ? Of : 'prefix'
+
 /** Functions that declare columns of one family. */
 export interface IdColumns<AnId extends string, Options, Of extends 'table' | 'prefix' = 'table'> {
   /** A column that gets a generated id if an insert has none. */
-  <const Prefix extends string>(
-    options: Options & PrefixOption<Prefix>,
-  ): IdColumn<Id<Prefix>, 'generated', 'prefix'>
-  (options?: Options): IdColumn<AnId, 'generated', Of>
-  /** A column that references another one, such as `customers.id`, and takes its storage, prefix and type. */
-  ref<const Target extends string>(
+  <
+    const Prefix extends string = never,
+    const Accepts extends Accept = never,
+    const Branded extends boolean = true,
+  >(
+    options?: Options & KeyOptions<Prefix, Accepts, Branded>,
+  ): IdColumn<KeyOf<AnId, Prefix, Accepts, Branded>, 'generated', OfPrefix<Prefix, Of>>
+  /**
+   * A column that references another one, such as `customers.id`, and takes its storage, prefix, type and the keys that it
+   * accepts.
+   */
+  ref<const Target extends string, const Branded extends boolean = true>(
     target: Target,
-    options?: StorageOptions,
-  ): IdColumn<AnId, 'reference', Target>
+    options?: StorageOptions & Pick<KeyOptions<never, never, Branded>, 'branded'>,
+  ): IdColumn<KeyOf<AnId, never, never, Branded>, 'reference', Target>
   /** A column of ids that are neither generated nor a reference. */
-  plain<const Prefix extends string>(
-    options: StorageOptions & PrefixOption<Prefix>,
-  ): IdColumn<Id<Prefix>, 'plain', 'prefix'>
-  plain(options?: StorageOptions): IdColumn<AnId, 'plain', 'prefix'>
+  plain<
+    const Prefix extends string = never,
+    const Accepts extends Accept = never,
+    const Branded extends boolean = true,
+  >(
+    options?: StorageOptions & KeyOptions<Prefix, Accepts, Branded>,
+  ): IdColumn<KeyOf<AnId, Prefix, Accepts, Branded>, 'plain', 'prefix'>
   /** A column of arrays of ids, in PostgreSQL. */
-  list<const Prefix extends string>(
-    options: StorageOptions & PrefixOption<Prefix>,
-  ): IdColumn<Id<Prefix>, 'list', 'prefix'>
-  list(options?: StorageOptions): IdColumn<AnId, 'list', 'prefix'>
+  list<
+    const Prefix extends string = never,
+    const Accepts extends Accept = never,
+    const Branded extends boolean = true,
+  >(
+    options?: StorageOptions & KeyOptions<Prefix, Accepts, Branded>,
+  ): IdColumn<KeyOf<AnId, Prefix, Accepts, Branded>, 'list', 'prefix'>
 }
 
 /** Id columns by table and column name. */
@@ -124,7 +165,7 @@ export function idColumn<AnId extends string>(family: IdFamily<AnId>): IdColumns
 export function idColumn(family: IdFamily): unknown {
   const columnOf =
     (role: Role) =>
-    (options: Partial<PrefixOption> = {}) => ({ family: familyWith(family, options), role, options })
+    (options: KeyOptions = {}) => ({ family: familyWith(family, options), role, options })
   return Object.assign(columnOf('generated'), {
     ref: (target: string, options = {}) => ({ family, role: 'reference', options, target }),
     plain: columnOf('plain'),

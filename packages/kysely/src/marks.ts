@@ -61,7 +61,11 @@ export const beyondNode = (
 ): OperationNode => compared(reference, order === 'asc' ? '>' : '<', requireIds(ids, 'keyset'), after)
 
 const compared = (reference: OperationNode, operator: '>=' | '>' | '<', ids: ColumnIds, id: unknown) =>
-  BinaryOperationNode.create(reference, OperatorNode.create(operator), ValueNode.create(ids.toDatabase(id)))
+  BinaryOperationNode.create(
+    reference,
+    OperatorNode.create(operator),
+    ValueNode.create(ids.toDatabase(id, false)),
+  )
 
 /** @throws {IdError} `INVALID_OPTION` for an expression that is not an id column. */
 export function requireIds(ids: ColumnIds | undefined, what: string): ColumnIds {

@@ -1,5 +1,5 @@
-import { IdError } from '@snoflax/core'
-import { arrayLiteral, checkComparable, isSilent, show, withPath } from '@snoflax/core/adapter'
+import { IdError, type IdFamily } from '@snoflax/core'
+import { arrayLiteral, checkComparable, isSilent, ownOf, show, withPath } from '@snoflax/core/adapter'
 import type { ColumnIds } from './column-ids.js'
 
 /** The meaning of an expression; undefined if it is unknown whether it is an id. */
@@ -11,13 +11,17 @@ export interface Held {
   readonly ids: ColumnIds
   /** Whether `ids.typed()` declares it, whatever it is made of. */
   readonly isTyped?: boolean
+  /** Whether it is the column to which a value is written; other values are compared with it. */
+  readonly isWritten?: boolean
 }
 
 /** A column without ids, or what `asText()` marks. */
 export interface OtherColumn {
   readonly is: 'other'
-  /** Table and column, in a declared table. */
+  /** Table and column, as far as they are known. */
   readonly place?: string
+  /** Whether the table is not declared. */
+  readonly isForeign?: boolean
 }
 
 interface JsonObject {
@@ -47,6 +51,10 @@ export const OTHER: OtherColumn = { is: 'other' }
 export const MARKED: OtherColumn = { is: 'other' }
 
 export const heldOf = (ids: ColumnIds): Held => ({ is: ids.column.role === 'list' ? 'list' : 'id', ids })
+
+/** The meaning of a column that is written to. */
+export const writtenTo = (meaning: Meaning): Meaning =>
+  isKey(meaning) ? { ...meaning, isWritten: true } : meaning
 
 export const isHeld = (meaning: Meaning): meaning is Held => meaning !== undefined && 'ids' in meaning
 
@@ -131,13 +139,13 @@ function refuseOthers({ ids }: Held, meanings: readonly Meaning[]): void {
 }
 
 /** The value to send to the driver beside an id. */
-export function encode(value: unknown, { is, ids }: Held): unknown {
+export function encode(value: unknown, { is, ids, isWritten = false }: Held): unknown {
   if (value === null) return value
   if (is === 'time') throw ids.refuse('createdAt() cannot be compared; use createdBetween()', value)
   // A driver would send NULL, which equals nothing.
   if (value === undefined) return ids.placed(() => ids.family.parse(value))
   // mysql2 writes an array as a list.
-  if (is === 'id' && !(ids.isMysql && Array.isArray(value))) return ids.toDatabase(value)
+  if (is === 'id' && !(ids.isMysql && Array.isArray(value))) return ids.toDatabase(value, isWritten)
   if (!Array.isArray(value)) {
     throw new IdError(
       'INVALID_TYPE',
@@ -145,7 +153,7 @@ export function encode(value: unknown, { is, ids }: Held): unknown {
       { value, path: ids.path },
     )
   }
-  const stored = value.map((one) => ids.toDatabase(one))
+  const stored = value.map((one) => ids.toDatabase(one, isWritten))
   return ids.isText ? value : is === 'id' ? stored : arrayLiteral(stored)
 }
 
@@ -194,7 +202,7 @@ function decode(meaning: Meaning, value: unknown, inJson = false): unknown {
     case 'id':
       return decodeId(meaning.ids, value, inJson)
     case 'time':
-      return meaning.ids.family.time(decodeId(meaning.ids, value, inJson) as string)
+      return timeOf(meaning.ids.family, decodeId(meaning.ids, value, inJson) as string)
     case 'list': {
       const list = typeof value === 'string' ? elementsOf(value) : value
       if (Array.isArray(list)) return list.map((one) => decodeId(meaning.ids, one, inJson))
@@ -206,6 +214,12 @@ function decode(meaning: Meaning, value: unknown, inJson = false): unknown {
     default:
       return value
   }
+}
+
+/** Other keys that a column accepts have no time. */
+const timeOf = (family: IdFamily, id: string): Date | null => {
+  const own = ownOf(family)
+  return own === family || own.is(id) ? own.time(id) : null
 }
 
 /** JSON contains bytes as hex, which SQLite and MySQL write without a prefix. */

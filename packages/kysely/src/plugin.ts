@@ -1,5 +1,12 @@
 import { type Database, type DatabaseValue, IdError, type Time } from '@snoflax/core'
-import { checkOptions, columnFaults, refuseFaults, requireMembers, unixMs } from '@snoflax/core/adapter'
+import {
+  checkOptions,
+  columnFaults,
+  ownOf,
+  refuseFaults,
+  requireMembers,
+  unixMs,
+} from '@snoflax/core/adapter'
 import {
   type AliasableExpression,
   CompiledQuery,
@@ -246,7 +253,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * Whether an id was generated at or after `from` and before `to`. Recheck rows with it if the family's ranges are not
+   * Whether an id was generated at or after `from` and before `to`; false for another key that the column accepts. Recheck rows with it if the family's ranges are not
    * exact (uid).
    *
    * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
@@ -264,7 +271,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     const { family } = ids
     return ids.placed(() => {
       family.range(from, to)
-      const timeMs = family.timeMs(id)
+      const own = ownOf(family)
+      if (!own.is(family.parse(id))) return false
+      const timeMs = own.timeMs(id)
       return timeMs >= unixMs(from) && timeMs < unixMs(to)
     })
   }

@@ -26,6 +26,7 @@ import {
   MARKED,
   type Meaning,
   OTHER,
+  writtenTo,
 } from './meaning.js'
 import { isJsonMaker, isLateral, isReturned, Meanings, nameOfFunction } from './meanings.js'
 import {
@@ -202,10 +203,12 @@ export class Rewriter {
       case 'ColumnUpdateNode': {
         const { column, value } = one
         const target = scope?.target
-        const meaning =
+        const own =
           target && column.kind === 'ColumnNode'
             ? this.tables.column(target, (column as { column: { name: string } } & Node).column.name)
             : this.meanings.meaningOf(column, scope)
+        // What a table that is not declared may hold is not known.
+        const meaning = own?.is === 'other' && own.isForeign ? OTHER : own
         refuseNull(isHeld(meaning) ? meaning.ids : undefined, value)
         return this.written(one, 'value', scope, meaning)
       }
@@ -221,7 +224,7 @@ export class Rewriter {
       case 'AlterColumnNode': {
         const meaning = this.meanings.meaningOf(one.column, scope)
         return mapChildren(node, (child, key) =>
-          this.visit(child, scope, /^(?:defaultTo|setDefault)$/.test(key) ? meaning : undefined),
+          this.visit(child, scope, /^(?:defaultTo|setDefault)$/.test(key) ? writtenTo(meaning) : undefined),
         )
       }
       default:
@@ -254,7 +257,8 @@ export class Rewriter {
     meaning: Meaning,
   ): ANode {
     const given = node[key] as Node
-    const expected = isPlain(given) ? meaning : equate(meaning, this.meanings.meaningOf(given, scope))
+    const target = writtenTo(meaning)
+    const expected = isPlain(given) ? target : equate(target, this.meanings.meaningOf(given, scope))
     const value = this.visit(given, scope, expected)
     return value === given ? node : { ...node, [key]: value }
   }
@@ -438,7 +442,7 @@ export class Rewriter {
       key === 'columns' || key === 'values' ? child : undefined,
     )
     const names = query.columns?.map(({ column }) => column.name)
-    const meanings = new Map(names?.map((name) => [name, this.tables.column(target, name)]))
+    const meanings = new Map(names?.map((name) => [name, writtenTo(this.tables.column(target, name))]))
     if (declared.size === 0 && values) {
       const written = this.visit(values, around, isQuery(values) ? undefined : OTHER)
       return written === values ? rewritten : ({ ...rewritten, values: written } as Node)

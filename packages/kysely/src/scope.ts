@@ -18,7 +18,10 @@ export interface Relation {
 }
 
 /** A table that is not declared. */
-const FOREIGN: Relation = { columns: new Map(), others: OTHER }
+const foreign = (name: string): Relation => ({
+  columns: new Map(),
+  others: { is: 'other', place: name, isForeign: true },
+})
 /** What raw SQL returns. */
 export const UNKNOWN: Relation = { columns: new Map(), others: undefined }
 
@@ -60,7 +63,7 @@ export class Tables {
   table(name: string, schema: string | undefined): Relation {
     const found = this.find(name, schema)
     if (!found) this.refuseAlike(this.alike, name)
-    return found ?? FOREIGN
+    return found ?? foreign(name)
   }
 
   /** The meaning of a column. @throws {IdError} for another spelling of a declared one. */
@@ -69,7 +72,7 @@ export class Tables {
     if (meaning !== undefined || columns.has(name)) return meaning
     if (alike && isExact) this.refuseAlike(alike, name)
     return others?.is === 'other' && others.place !== undefined
-      ? { is: 'other', place: `${others.place}.${name}` }
+      ? { ...others, place: `${others.place}.${name}` }
       : others
   }
 
@@ -182,7 +185,10 @@ export class Scope {
     }
     const [first] = others
     if (others.length === 0 || others.some((one) => one === undefined)) return undefined
-    return others.every((one) => one?.is === 'other' && one.place !== undefined) ? first : OTHER
+    // The name may be that of a column of an outer table that is not declared.
+    const isForeign = (one: Meaning): boolean => one?.is === 'other' && one.isForeign === true
+    const isKnown = isForeign(first) || !others.some(isForeign)
+    return isKnown && others.every((one) => one?.is === 'other' && one.place !== undefined) ? first : OTHER
   }
 }
 

@@ -10,7 +10,8 @@ const nodeOf = (reference: IdReference) =>
   (typeof reference === 'string' ? sql.ref(reference) : reference).toOperationNode()
 
 /**
- * Rows whose id was generated at or after `from` and before `to`.
+ * Rows whose id was generated at or after `from` and before `to`. It compares texts, so it also selects other keys that
+ * the column accepts if they sort between the ends: recheck with `wasCreatedBetween`, which is false for them.
  *
  * For families whose `exactRange` is false (uid) it selects more: recheck with `wasCreatedBetween`. If `from` is after
  * the family's last time, it finds none.
@@ -49,7 +50,7 @@ export const createdBefore = (reference: IdReference, time: Time): AliasableExpr
   createdBetween(reference, Number.NEGATIVE_INFINITY, time)
 
 /**
- * The creation time of the row's id, as a Date. In SQL it is the id itself, so you can sort by it too.
+ * The creation time of the row's id, as a Date; null for another key that the column accepts. In SQL it is the id itself, so you can sort by it too.
  *
  * @throws {IdError} `INVALID_OPTION` for anything that is not an id column, when the query runs.
  *

@@ -1,4 +1,4 @@
-import type { FlaxId, Id, SnoId } from '@snoflax/core'
+import type { FlaxId, Id, IdFamily, SnoId } from '@snoflax/core'
 import { flax, prefixed, sno } from '@snoflax/core'
 import { createdAt, flaxId, type GeneratedId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import type { ColumnType, Generated, Insertable, Kysely, Selectable, Updateable } from 'kysely'
@@ -91,3 +91,40 @@ const query = db
 type Row = Awaited<ReturnType<typeof query.executeTakeFirstOrThrow>>
 expectTypeOf<Row['at']>().toEqualTypeOf<Date>()
 expectTypeOf<Row['orders'][number]['id']>().toEqualTypeOf<OrderId>()
+
+// Columns without brands, and columns that accept other keys, with what references them.
+declare const ulid: IdFamily<Id<'ulid'>>
+const existing = idPlugin({
+  database: 'sqlite',
+  tables: {
+    users: { id: flaxId({ branded: false }), friend_id: flaxId.ref('users.id') },
+    posts: { id: flaxId({ prefix: 'pst', accept: ulid }), user_id: flaxId.ref('users.id') },
+    notes: { id: snoId({ accept: /[a-z0-9]{24}/, onMismatch: 'notFound' }), post_id: flaxId.ref('posts.id') },
+    logs: { note_id: snoId.ref('notes.id', { branded: false }), own: snoId.plain({ accept: [ulid, sno] }) },
+  },
+})
+type Existing = WithIds<{ users: { name: string; friend_id: string | null } }, typeof existing>
+expectTypeOf<Selectable<Existing['users']>>().branded.toEqualTypeOf<{
+  id: string
+  friend_id: string | null
+  name: string
+}>()
+expectTypeOf<Selectable<Existing['posts']>>().branded.toEqualTypeOf<{
+  id: Id<'pst'> | Id<'ulid'>
+  user_id: string
+}>()
+expectTypeOf<Selectable<Existing['notes']>>().branded.toEqualTypeOf<{
+  id: string
+  post_id: Id<'pst'> | Id<'ulid'>
+}>()
+expectTypeOf<Selectable<Existing['logs']>>().branded.toEqualTypeOf<{
+  note_id: string
+  own: SnoId | Id<'ulid'>
+}>()
+export const ofStrings = (existingDb: Kysely<Existing>, id: string) => [
+  existingDb.selectFrom('users').selectAll().where('id', '=', id).where('friend_id', '=', id),
+  existingDb.insertInto('users').values({ id, name: id, friend_id: id }),
+  existingDb.updateTable('users').set({ friend_id: id }),
+]
+// @ts-expect-error No such option.
+flaxId({ brand: false })

@@ -1,0 +1,268 @@
+import { accepting, fixedId, flax, IdError, prefixed } from '@snoflax/core'
+import { createdAt, createdBetween, flaxId, idColumn, idPlugin, keyset } from '@snoflax/kysely'
+import Database from 'better-sqlite3'
+import { Kysely, type KyselyPlugin, SqliteDialect, sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+
+const CUID = 'tz4a98xxat96iws9zmbrgj3a'
+const accept = [/[a-z0-9]{24}/, /user-\d+/]
+const userId = prefixed(flax, 'usr')
+/** What is neither one of our ids nor an accepted key. */
+const OTHERS = ['', 'user-', 'usr_1', "o'clock", 'ä😀', 'x'.repeat(300), fixedId(flax, 'no user')]
+const ROWS = ['user-1', 'user-2', CUID, fixedId(userId, 'user-3'), fixedId(userId, 'user-4')]
+
+interface DB {
+  users: { id: string; email: string | null; friend_id: string | null }
+}
+type Db = Kysely<DB>
+
+const ids = idPlugin({
+  database: 'sqlite',
+  tables: {
+    users: {
+      id: flaxId({ prefix: 'usr', accept, onMismatch: 'notFound', branded: false }),
+      friend_id: flaxId.ref('users.id'),
+    },
+  },
+})
+
+function open(plugins: KyselyPlugin[] = []): Db {
+  const database = new Database(':memory:')
+  database.exec('create table users (id text primary key, email text, friend_id text)')
+  return new Kysely<DB>({ dialect: new SqliteDialect({ database }), plugins })
+}
+
+async function filled(db: Db): Promise<Db> {
+  await db
+    .insertInto('users')
+    .values(ROWS.map((id, n) => ({ id, email: `${n}@x` })))
+    .execute()
+  await db
+    .insertInto('users')
+    .values(OTHERS.map((email, n) => ({ id: `user-${100 + n}`, email })))
+    .execute()
+  await db.updateTable('users').set({ friend_id: 'user-1' }).where('id', '=', CUID).execute()
+  return db
+}
+
+const all = (db: Db) => db.selectFrom('users').selectAll().orderBy('id')
+
+/** What an application does with its keys, among them some of an old address. */
+const PROGRAMS: Readonly<Record<string, (db: Db, text: string) => Promise<unknown>>> = {
+  '=': (db, text) => all(db).where('id', '=', text).execute(),
+  'of another column': (db, text) => all(db).where('friend_id', '=', text).execute(),
+  'or an email': (db, text) =>
+    all(db)
+      .where((eb) => eb.or([eb('id', '=', text), eb('email', '=', text)]))
+      .execute(),
+  '!=': (db, text) => all(db).where('id', '!=', text).execute(),
+  in: (db, text) => all(db).where('id', 'in', [text, 'user-1']).execute(),
+  'not in': (db, text) => all(db).where('id', 'not in', [text, 'user-1']).execute(),
+  between: (db, text) =>
+    all(db)
+      .where((eb) => eb.or([eb('id', '>', text), eb.between('id', 'a', text)]))
+      .execute(),
+  template: (db, text) =>
+    all(db)
+      .where(sql<boolean>`${sql.ref('id')} = ${text}`)
+      .execute(),
+  join: (db, text) =>
+    db
+      .selectFrom('users')
+      .innerJoin('users as f', (join) => join.onRef('f.id', '=', 'users.friend_id').on('f.id', '=', text))
+      .select('users.id')
+      .execute(),
+  cte: (db, text) =>
+    db
+      .with('some', (one) => one.selectFrom('users').selectAll().where('id', '=', text))
+      .selectFrom('some')
+      .selectAll()
+      .where('id', '!=', 'user-1')
+      .execute(),
+  case: (db, text) =>
+    db
+      .selectFrom('users')
+      .select((eb) => eb.case().when('id', '=', text).then(1).else(0).end().as('is'))
+      .orderBy('id')
+      .execute(),
+  exists: (db, text) =>
+    all(db)
+      .where((eb) => eb.exists(eb.selectFrom('users').select('id').where('id', '=', text)))
+      .execute(),
+  tuple: (db, text) =>
+    all(db)
+      .where((eb) => eb(eb.refTuple('id', 'email'), '=', eb.tuple(text, '0@x')))
+      .execute(),
+  'update where': (db, text) =>
+    db.updateTable('users').set({ email: 'x' }).where('id', '=', text).returningAll().execute(),
+  'update by a query': (db, text) =>
+    db
+      .updateTable('users')
+      .set((eb) => ({ friend_id: eb.selectFrom('users').select('id').where('id', '=', text) }))
+      .returningAll()
+      .execute(),
+  'delete where': (db, text) => db.deleteFrom('users').where('id', '=', text).returningAll().execute(),
+}
+
+describe.each(Object.entries(PROGRAMS))('%s', (_, program) => {
+  test('has the rows that plain keys have', async () => {
+    for (const key of [...OTHERS, ...ROWS]) {
+      const [own, theirs] = await Promise.all(
+        [[ids], []].map(async (plugins) => {
+          const db = await filled(open(plugins))
+          return [await program(db, key), await all(db).execute()]
+        }),
+      )
+      expect(own).toEqual(theirs)
+    }
+  })
+})
+
+describe('writes', () => {
+  const refused: Readonly<Record<string, (db: Db, id: string) => Promise<unknown>>> = {
+    insert: (db, id) => db.insertInto('users').values({ id }).execute(),
+    'insert of several': (db, id) =>
+      db
+        .insertInto('users')
+        .values([{ id: 'user-7' }, { id }])
+        .execute(),
+    'insert of a reference': (db, friend_id) =>
+      db.insertInto('users').values({ id: 'user-8', friend_id }).execute(),
+    update: (db, id) => db.updateTable('users').set({ id }).where('id', '=', 'user-1').execute(),
+    'update of a reference': (db, friend_id) => db.updateTable('users').set({ friend_id }).execute(),
+    'update by a case': (db, id) =>
+      db
+        .updateTable('users')
+        .set((eb) => ({ friend_id: eb.case().when('id', '=', 'no').then('user-2').else(id).end() }))
+        .execute(),
+    upsert: (db, id) =>
+      db
+        .insertInto('users')
+        .values({ id: 'user-1' })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ id }))
+        .execute(),
+  }
+  test.each(Object.entries(refused))('%s', async (_, write) => {
+    for (const id of OTHERS) {
+      const db = open([ids])
+      await db.insertInto('users').values({ id: 'user-1' }).execute()
+      await expect(write(db, id)).rejects.toThrow(IdError)
+      await expect(write(db, id)).rejects.toThrow(
+        /^users\.(?:id|friend_id): usr: .*; also accepted: \/\[a-z0-9\]\{24\}\/ or/,
+      )
+      expect(await all(db).execute()).toMatchObject([{ id: 'user-1', friend_id: null }])
+    }
+    for (const id of [CUID, fixedId(userId, 'new')]) {
+      const db = open([ids])
+      await db.insertInto('users').values({ id: 'user-1' }).execute()
+      await write(db, id)
+      expect((await all(db).execute()).some((row) => row.id === id || row.friend_id === id)).toBe(true)
+    }
+  })
+
+  test('rows get ids of ours', async () => {
+    const db = open([ids])
+    const row = await db
+      .insertInto('users')
+      .values({ email: 'a' } as never)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    expect(userId.is(row.id)).toBe(true)
+    expect(() => ids.toDatabase('users.id', 'other')).toThrow(IdError)
+  })
+})
+
+test("onMismatch 'error' is the default; a reference may differ from its target", async () => {
+  const strict = idPlugin({
+    database: 'sqlite',
+    tables: {
+      users: {
+        id: flaxId({ accept: /user-\d+/ }),
+        friend_id: flaxId.ref('users.id', { onMismatch: 'notFound' }),
+      },
+    },
+  })
+  const db = open([strict])
+  await db.insertInto('users').values({ id: 'user-1', friend_id: 'user-1' }).execute()
+  expect(await all(db).where('id', '=', 'user-1').execute()).toHaveLength(1)
+  await expect(all(db).where('id', '=', 'old').execute()).rejects.toThrow(
+    /^users\.id: flax: an id has 16 characters, not 3 \("old"\); also accepted: \/user/,
+  )
+  expect(await all(db).where('friend_id', '=', 'old').execute()).toEqual([])
+  await expect(db.updateTable('users').set({ friend_id: 'old' }).execute()).rejects.toThrow('users.friend_id')
+})
+
+test('times are those of our ids, and a page begins after any key', async () => {
+  const db = open([ids])
+  const at = new Date('2026-11-01')
+  const id = fixedId(userId, 'new', { at })
+  await db
+    .insertInto('users')
+    .values([{ id }, { id: CUID }])
+    .execute()
+  expect(
+    await all(db)
+      .clearSelect()
+      .select(['id', createdAt('id').as('at')])
+      .execute(),
+  ).toEqual([
+    { id: CUID, at: null },
+    { id, at },
+  ])
+  expect(ids.wasCreatedBetween('users.id', id, at, at.getTime() + 1)).toBe(true)
+  expect(ids.wasCreatedBetween('users.id', CUID, 0, Number.POSITIVE_INFINITY)).toBe(false)
+  expect(
+    await all(db)
+      .where(createdBetween('id', at, at.getTime() + 1))
+      .execute(),
+  ).toMatchObject([{ id }])
+  const page = keyset('id', { after: 'u', take: 1 })
+  expect(await db.selectFrom('users').selectAll().$call(page).execute()).toMatchObject([{ id }])
+})
+
+test.each<[string, object, RegExp]>([
+  ['a compact storage', { accept: /x/, storage: 'binary' }, /cannot use storage binary: it stores ids only/],
+  ['notFound in one', { onMismatch: 'notFound', storage: 'binary' }, /'notFound' needs storage text/],
+  ['an unknown answer', { onMismatch: '404' }, /onMismatch must be "error" or "notFound"/],
+  ['no boolean', { branded: 'no' }, /branded must be a boolean/],
+])('%s is refused', (_, options, message) => {
+  const column = flaxId(options as never)
+  const declare = () => idPlugin({ database: 'sqlite', tables: { users: { id: column } } })
+  expect(declare).toThrow(message)
+  expect(declare).toThrow(/^users\.id: /)
+})
+
+test('references with their own storage may form a cycle', () => {
+  const column = (target: string) => flaxId.ref(target, { storage: 'text' })
+  const tables = { a: { id: column('b.id') }, b: { id: column('a.id') } }
+  expect(idPlugin({ database: 'sqlite', tables }).columnType('a.id')).toBeDefined()
+})
+
+test('bytes are not compared with a column without ids, in whichever table', async () => {
+  const blobs = idPlugin({ database: 'sqlite', tables: { users: { id: flaxId({ storage: 'binary' }) } } })
+  // biome-ignore lint/suspicious/noExplicitAny: a table that is not declared
+  const db = open([blobs]) as unknown as Kysely<any>
+  const others = () => db.selectFrom('search').select('user_id')
+  for (const compared of [
+    db.selectFrom('users').innerJoin('search', 'search.user_id', 'users.id').select('users.id'),
+    db.selectFrom('users').select('id').whereRef('users.id', '!=', 'users.email'),
+    db.selectFrom('users').select('id').where('id', 'in', others()),
+    db.deleteFrom('users').where('id', 'not in', others()),
+    db.selectFrom('search').selectAll().where('user_id', 'not in', db.selectFrom('users').select('id')),
+    db
+      .selectFrom('users')
+      .select('id')
+      .where((eb) => eb.exists(others().whereRef('search.user_id', '=', 'users.id'))),
+  ]) {
+    expect(() => compared.compile()).toThrow(
+      /^users\.id: users\.id stores ids as binary, and (?:search|users)\./,
+    )
+  }
+})
+
+test('a family that accepts others is a family', async () => {
+  const column = idColumn(accepting(flax, /user-\d+/))({ onMismatch: 'notFound' })
+  const db = open([idPlugin({ database: 'sqlite', tables: { users: { id: column } } })])
+  await db.insertInto('users').values({ id: 'user-1' }).execute()
+  expect(await all(db).where('id', '=', 'old').execute()).toEqual([])
+})
