@@ -49,6 +49,8 @@ export async function checkDeclaration(
     const message = `the collation ${column.collation} doesn't sort ids as their text sorts`
     findings.push(finding('collation', where, message, await rules.cure(examination, idColumn, 'collation')))
   }
+  // A CHECK can't describe the other keys that a column accepts.
+  if (idColumn.accepting) return findings
   return [...findings, ...((await rules.checkConstraint?.(examination, idColumn)) ?? [])]
 }
 
@@ -69,5 +71,8 @@ export function storageFault(kind: Database, idColumn: IdColumn): string | undef
 }
 
 /** The storage that the column should have: its own, or the database's default for the family. */
-export const targetOf = (kind: Database, { family, storage }: IdColumn): IdStorage<string> =>
-  storageFor(family, kind, { exactBigint: true, ...(storage && { storage: storage.name }) })
+export const targetOf = (
+  kind: Database,
+  { family, accepting = family, storage }: IdColumn,
+): IdStorage<string> =>
+  storageFor(accepting, kind, { exactBigint: true, ...(storage && { storage: storage.name }) })

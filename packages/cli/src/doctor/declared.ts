@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { IdStorage } from '@snoflax/core'
+import { isAccepting, ownOf } from '@snoflax/core/adapter'
 import { UsageError } from '../exit.js'
 import type { StatedColumn } from './id-columns.js'
 
@@ -68,7 +69,8 @@ export async function declaredIn(orm: Orm, file: string): Promise<StatedColumn[]
   if (declared.length === 0) throw new UsageError(`--${orm} ${file}: no id column found; pass ${WANTED[orm]}`)
   const stated = declared.map(({ schema, table, column, storage, isPrimary = false }) => ({
     place: [...(schema && schema !== 'public' ? [schema] : []), table, column].join('.'),
-    family: storage.family,
+    family: ownOf(storage.family),
+    ...(isAccepting(storage.family) && { accepting: storage.family }),
     storage: storage.name,
     isPrimary,
   }))

@@ -1,4 +1,4 @@
-import type { Database, IdFamily } from '@snoflax/core'
+import { type Database, fixedId, type IdFamily } from '@snoflax/core'
 import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { type ColumnRules, checkDeclaration } from './declaration.js'
 import { checkDefault } from './default.js'
@@ -55,6 +55,7 @@ export async function examine(
     ...missing(known, options),
     ...mismatched(examination),
     ...sharing(examination),
+    ...overlapping(examination),
     ...faults,
     ...functions.filter(isAfterValues),
   ].filter(({ check }) => !options.skip.includes(check))
@@ -140,6 +141,25 @@ function sharing({ columns }: Examination): Finding[] {
     const message = `declared with the prefix ${family.prefix}_, as ${placeOf(other)} is: the prefix doesn't tell their ids apart`
     const leaves =
       'declare one of them with another prefix; if they have the same ids, add a foreign key between them'
+    return [finding('declaration', placeOf(column), message, { leaves }, 'warning')]
+  })
+}
+
+/** How many ids of another family an `accept` must take to be reported. */
+const PROBES = 64
+
+/** Columns whose `accept` also takes the ids of a column of another family, which are then not refused there. */
+function overlapping({ columns }: Examination): Finding[] {
+  return columns.flatMap(({ column, family, accepting }) => {
+    if (accepting === undefined || column.references !== undefined) return []
+    const takesAll = (other: IdFamily): boolean =>
+      Array.from({ length: PROBES }, (_, n) => fixedId(other, `probe ${n}`)).every((id) => accepting.is(id))
+    const taken = columns.find(
+      (one) => one.family.name !== family.name && one.column.references === undefined && takesAll(one.family),
+    )
+    if (taken === undefined) return []
+    const message = `its accept also takes every id of ${placeOf(taken.column)}, so an id of the wrong table isn't refused`
+    const leaves = 'narrow the pattern, or give one of the columns a prefix that the pattern excludes'
     return [finding('declaration', placeOf(column), message, { leaves }, 'warning')]
   })
 }

@@ -16,6 +16,8 @@ type Evidence = 'option' | 'declared' | 'default' | 'reference' | 'values'
 export interface IdColumn {
   readonly column: Column
   readonly family: IdFamily
+  /** The same family with the other keys that the column accepts, if it accepts any. */
+  readonly accepting?: IdFamily | undefined
   /** Undefined if its type fits none of the family's storages. */
   readonly storage: IdStorage<string> | undefined
   readonly evidence: Evidence
@@ -31,6 +33,7 @@ export interface StatedColumn {
   /** `table.column`, or `schema.table.column`. */
   readonly place: string
   readonly family: IdFamily
+  readonly accepting?: IdFamily
   readonly storage: StorageName | undefined
   readonly isPrimary?: boolean
 }
@@ -108,10 +111,11 @@ export async function identify(
       const values: readonly unknown[] = samples.get(column) ?? []
       const here = ({ place }: StatedColumn): boolean => place === placeOf(column)
       const [one, orm] = [stated.find(here), declared.find(here)]
+      const byOrm = { isPrimary: orm?.isPrimary, accepting: orm?.accepting }
       const known = withoutStacks(
         () =>
-          (one && { ...withStorage(database, column, one, values, 'option'), isPrimary: orm?.isPrimary }) ??
-          (orm && { ...withStorage(database, column, orm, values, 'declared'), isPrimary: orm.isPrimary }) ??
+          (one && { ...withStorage(database, column, one, values, 'option'), ...byOrm }) ??
+          (orm && { ...withStorage(database, column, orm, values, 'declared'), ...byOrm }) ??
           byDefault(database, column, families, values) ??
           byValues(database, column, families, values, notes),
       )

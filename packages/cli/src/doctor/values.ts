@@ -28,16 +28,21 @@ const LOOKED_UP = 1000
 
 /** Undefined if the column's type fits no storage. */
 export async function scan(examination: Examination, idColumn: IdColumn): Promise<Scan | undefined> {
-  const { family, column, storage } = idColumn
+  const { family, accepting, column, storage } = idColumn
   if (storage === undefined) return undefined
-  const { database, nowMs, full, sample, progress } = examination
+  const { database, nowMs, full, sample, progress, notes } = examination
   const [malformed, future, strange] = [new Faults(), new Faults(), new Faults()]
   const rivals = rivalsOf(examination, idColumn)
   const ids: string[] = []
   let rowsRead = 0
+  let others = 0
   for await (const rows of database.batches(await valuesSql(database, column, full ? undefined : sample))) {
     for (const { value } of rows) {
       rowsRead++
+      if (accepting?.is(value) && !family.is(value)) {
+        others++
+        continue
+      }
       const read = readStored(storage, value)
       if (read.is === 'malformed') malformed.add({ value }, read.reason)
       else if (read.is === 'misplaced') malformed.add({ value, id: read.id }, read.reason)
@@ -51,6 +56,10 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
     }
     progress(`${placeOf(column)}: ${rowsRead} ids read`)
   }
+  if (others > 0)
+    notes.push(
+      `${placeOf(column)}: ${others} of ${rowsRead} values read are other keys that the column accepts`,
+    )
   // Some ids look like another family's by chance.
   if (strange.count > 3 + (10 * rowsRead) / PROBES) malformed.take(strange)
   return {
