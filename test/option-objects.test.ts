@@ -79,6 +79,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
   'drizzle/src': [
     ['KeysetOptions', async ({ keyset }, wrong) => keyset(await column('pg'), wrong)],
     ['StorageOptions', (_, wrong) => column('pg', (flaxId) => flaxId.plain(wrong))],
+    ['KeyOptions', (_, wrong) => column('pg', (flaxId) => flaxId({ accept: /x/, ...wrong }))],
     ['SQLiteStorageOptions', (_, wrong) => column('sqlite', (flaxId) => flaxId.plain(wrong))],
     ['ReferenceOptions', (_, wrong) => column('pg', (flaxId) => flaxId.ref('id', () => column('pg'), wrong))],
     ['GeneratedOptions', (_, wrong) => column('sqlite', (flaxId) => flaxId(wrong))],
@@ -105,6 +106,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
     ['KeysetOptions', ({ keyset }, wrong) => keyset('orders.id', wrong)],
     ['GeneratedOptions', kysely(false)],
     ['StorageOptions', kysely(true)],
+    ['KeyOptions', kysely(false)],
   ],
   'lease-kit/src': [
     ['FaultOptions', ({ startProxy }, wrong) => startProxy({ host: '127.0.0.1', port: 1 }, wrong)],
