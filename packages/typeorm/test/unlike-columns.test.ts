@@ -2,7 +2,7 @@ import 'reflect-metadata'
 import { type FlaxId, flax, type Id, prefixed, type SnoId } from '@snoflax/core'
 import { type OpenDatabase, postgres } from '@snoflax/test'
 import { FlaxIdColumn, IdColumn, SnoIdColumn } from '@snoflax/typeorm'
-import { Column, type DataSource, Entity } from 'typeorm'
+import { Column, type DataSource, Entity, Raw } from 'typeorm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDataSource } from './open-data-source.js'
 import { kinds } from './sources.js'
@@ -84,6 +84,49 @@ describe.each(kinds)('$name', (kind) => {
     const words = dataSource.manager.createQueryBuilder().subQuery().select('z.word').from(Customer, 'z')
     await expect(joined(`c.id NOT IN ${words.getQuery()}`)).rejects.toThrow(message)
     expect(await joined('c.word = i.text')).toEqual([])
+  })
+
+  const words = 'SELECT c.word FROM customer c WHERE c.word IS NOT NULL'
+  const never =
+    kind.name === 'postgres' ? /operator does not exist/ : /Customer.word \(varchar\) are never equal/
+
+  test.each([
+    `bare NOT IN (${words})`,
+    `NOT (bare IN (${words}))`,
+    'NOT EXISTS (SELECT 1 FROM customer c WHERE c.word = bare)',
+    'NOT EXISTS (SELECT 1 FROM customer c WHERE invoice.bare = c.word)',
+    'id NOT IN (SELECT word FROM customer)',
+    'id NOT IN (SELECT DISTINCT customer.word FROM customer)',
+    "id NOT IN (SELECT word FROM customer WHERE word <> '' ORDER BY word)",
+    'invoice.id NOT IN (SELECT c.word FROM customer AS c)',
+  ])('orphans are not deleted because no text equals their ids: %s', async (orphan) => {
+    const { manager } = dataSource
+    const wrapped = dataSource.createQueryRunner()
+    await wrapped.startTransaction()
+    const deletion = wrapped.manager.createQueryBuilder().delete().from(Invoice).where(orphan).execute()
+    await deletion
+      .then(
+        ({ affected }) => expect.fail(`deleted ${affected}`),
+        (error) => expect(String(error)).toMatch(never),
+      )
+      .finally(async () => {
+        await wrapped.rollbackTransaction()
+        await wrapped.release()
+      })
+    const detached = manager.createQueryBuilder().update(Invoice).set({ bare: null }).where(orphan).execute()
+    await expect(detached).rejects.toThrow(never)
+  })
+
+  test('a condition of find, of a group and of a join compares no text with ids', async () => {
+    const { manager } = dataSource
+    const found = manager.findBy(Invoice, { bare: Raw((bare) => `${bare} IN (${words})`) })
+    await expect(found).rejects.toThrow(never)
+    const grouped = manager.createQueryBuilder(Invoice, 'i').select('i.bare').groupBy('i.bare')
+    await expect(grouped.having(`i.bare NOT IN (${words})`).getRawMany()).rejects.toThrow(never)
+    const mapped = manager
+      .createQueryBuilder(Invoice, 'i')
+      .leftJoinAndMapOne('i.c', Customer, 'c', 'c.word = i.bare')
+    await expect(mapped.getMany()).rejects.toThrow(never)
   })
 
   test('a column never gets ids in the form of another one', async () => {

@@ -164,14 +164,14 @@ class Reader {
     return behind === end ? row : NOTHING
   }
 
-  /** The one column that a subquery selects, if its name is qualified. */
+  /** The one column that a subquery selects. */
   private selected(start: number): Row[] {
     const at = isWord(this.tokens[start], 'DISTINCT') ? start + 1 : start
     const column = this.tokens[at]
     const alias = at + (isWord(this.tokens[at + 1], 'AS') ? 2 : 1)
     const isEnd = (end: number) => this.tokens[end]?.text === ')' || isWord(this.tokens[end], 'FROM')
     const isOne = isEnd(alias) || isEnd(alias + 1)
-    return column?.kind === 'name' && column.parts.length > 1 && isOne ? [[[column]]] : []
+    return column?.kind === 'name' && isOne ? [[[column]]] : []
   }
 
   private isOpening(at: number): boolean {
