@@ -1,6 +1,11 @@
 export type { IdSource } from '@snoflax/core/adapter'
 export { asText } from './columns/as-text.js'
-export type { IdColumnOptions, PlainIdColumnOptions, PrefixOption } from './columns/definition.js'
+export type {
+  IdColumnOptions,
+  ColumnId,
+  IdColumnType,
+  PlainIdColumnOptions,
+} from './columns/definition.js'
 export {
   type FamilyColumn,
   FlakeIdColumn,

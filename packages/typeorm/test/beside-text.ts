@@ -10,20 +10,21 @@ import { VERSION } from './version.js'
 export type Keys = StorageName | 'plain text'
 
 /** Decorators of keys and of other ids, and the type of plain text that sorts as ids do. */
-export function columnsOf(keys: Keys, kind: string) {
+export function columnsOf(keys: Keys | 'accepting', kind: string) {
   const text = () => ({
     length: 16,
     ...(kind === 'postgres' && { collation: 'C' }),
     ...(kind === 'mysql' && { charset: 'utf8mb4', collation: 'utf8mb4_bin' }),
   })
   const isPlain = keys === 'plain text'
+  const ours = keys === 'accepting' ? { accept: /row-\d+/ } : isPlain ? {} : { storage: keys }
   return {
     text,
-    Key: () => (isPlain ? PrimaryColumn('varchar', text()) : FlaxIdColumn({ storage: keys })),
+    Key: () => (isPlain ? PrimaryColumn('varchar', text()) : FlaxIdColumn(ours)),
     Id: () =>
       isPlain
         ? Column('varchar', { ...text(), nullable: true })
-        : FlaxIdColumn.plain({ storage: keys, nullable: true }),
+        : FlaxIdColumn.plain({ ...ours, nullable: true }),
   }
 }
 

@@ -1,4 +1,3 @@
-import { compareOn } from './differential.js'
-import { flaxPlaces } from './sources.js'
+import { compareOn, differentialPlaces } from './differential.js'
 
-compareOn(flaxPlaces, { numRuns: Number.POSITIVE_INFINITY, interruptAfterTimeLimit: 20_000 })
+compareOn(differentialPlaces, { numRuns: Number.POSITIVE_INFINITY, interruptAfterTimeLimit: 20_000 })

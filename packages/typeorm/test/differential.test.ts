@@ -1,11 +1,11 @@
-import { compareOn } from './differential.js'
-import { flaxPlaces } from './sources.js'
+import { compareOn, differentialPlaces } from './differential.js'
 import { VERSION } from './version.js'
 
+const TESTED = ['text', 'binary', 'accepting']
 // The other storages and databases are for the matrix, and for differential.long.test.ts.
 compareOn(
-  flaxPlaces.filter(
-    ({ kind, storage }) => VERSION !== '' || (kind.name === 'sqlite' && ['text', 'binary'].includes(storage)),
+  differentialPlaces.filter(
+    ({ kind, storage }) => VERSION !== '' || (kind.name === 'sqlite' && TESTED.includes(storage)),
   ),
   { numRuns: 12 },
 )

@@ -38,9 +38,9 @@ import {
   VersionColumn,
 } from 'typeorm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { columnsOf, type Keys } from './beside-text.js'
+import { columnsOf, type Keys as OtherKeys } from './beside-text.js'
 import { openDataSource } from './open-data-source.js'
-import type { Place } from './sources.js'
+import { flaxPlaces, kinds, type Place } from './sources.js'
 
 /*
  * Random writes and conditions run with our keys and with the same ids as plain text, which are set as applications do it:
@@ -75,6 +75,8 @@ const DECORATORS = {
 const HOOKS = Object.keys(DECORATORS) as (keyof typeof DECORATORS)[]
 const KINDS = ['Author', 'Book', 'Tag', 'Slot', 'Closure', 'Path', 'Nested'] as const
 type Kind = (typeof KINDS)[number]
+/** `accepting` are keys of text that accept labels, too. */
+type Keys = OtherKeys | 'accepting'
 type Row = ObjectLiteral & { id?: FlaxId; name: string }
 type Classes = Record<Kind | 'Profile', new () => Row>
 
@@ -332,6 +334,8 @@ class Side {
     readonly keys: Keys,
     readonly database: OpenDatabase,
     hasListeners: boolean,
+    /** Whether ids that are set are labels, and not ids. */
+    readonly hasLabels: boolean,
   ) {
     const hook = (name: string, row: Row) => this.happened(name, row.constructor.name, row, {}, row)
     this.classes = define(keys, database.kind, hasListeners ? hook : undefined)
@@ -411,7 +415,9 @@ class Side {
   }
 
   private id(name: string): FlaxId {
-    const id = flax.lowerBound(1_700_000_000_000 + this.made++) as FlaxId
+    const made = this.made++
+    const label = `row-${String(made).padStart(6, '0')}` as FlaxId
+    const id = this.hasLabels ? label : flax.lowerBound<string>(1_700_000_000_000 + made)
     this.names.set(id, name)
     return id
   }
@@ -812,18 +818,21 @@ type Program = typeof program extends fc.Arbitrary<infer One> ? One : never
 const SEEDS = [1, 362_963_122]
 const SEED = process.env['SNOFLAX_SEED']
 
+/** flax in every storage of every database, and beside keys that the rows already have. */
+export const differentialPlaces: readonly (Pick<Place, 'name' | 'kind'> & { readonly storage: Keys })[] = [
+  ...flaxPlaces,
+  ...kinds.map((kind) => ({ name: `${kind.name}, accepting`, kind, storage: 'accepting' as const })),
+]
+
 /** Compares random programs in each of these places; a failure prints its seed, for `SNOFLAX_SEED`. */
-export function compareOn(
-  places: readonly Pick<Place, 'name' | 'kind' | 'storage'>[],
-  options: fc.Parameters<[Program]>,
-): void {
+export function compareOn(places: typeof differentialPlaces, options: fc.Parameters<[Program]>): void {
   describe.each(places.flatMap((place) => [true, false].map((hasListeners) => ({ ...place, hasListeners }))))(
     '$name, listeners: $hasListeners',
     ({ kind, storage, hasListeners }) => {
       const sides: Side[] = []
       beforeAll(async () => {
         for (const keys of ['plain text', storage] as const) {
-          const side = new Side(keys, await kind.open(), hasListeners)
+          const side = new Side(keys, await kind.open(), hasListeners, storage === 'accepting')
           sides.push(side)
           await side.open()
         }

@@ -83,6 +83,12 @@ class Book {
   @FlaxIdColumn.plain() authorId!: Id<'flax', 'author'>
 }
 
+@Entity()
+class Account {
+  @FlaxIdColumn({ accept: /[a-z0-9]{24}/, branded: false }) id!: string
+  @CreatedAt() readonly createdAt!: Date | null
+}
+
 const receiptSeal = seal(flax, { keys: generateSealKey() })
 @Entity()
 class Receipt {
@@ -207,8 +213,8 @@ test('the code that prepares a DataSource by hand runs', async () => {
   await prepared.destroy()
 })
 
-test('the code about typed and sealed ids runs', async () => {
-  const entities = [Author, Book, Receipt]
+test('the code about typed, existing and sealed ids runs', async () => {
+  const entities = [Author, Book, Receipt, Account]
   const dataSource = new DataSource({ type: 'postgres', url: database.url, entities, synchronize: true })
   await dataSource.initialize()
   const receipts = dataSource.getRepository(Receipt)
@@ -222,6 +228,10 @@ test('the code about typed and sealed ids runs', async () => {
   const books = dataSource.getRepository(Book)
   const { id } = await books.save({ authorId })
   expect(await books.findOneBy({ authorId })).toEqual({ id, authorId })
+  const accounts = await dataSource.getRepository(Account).save([{ id: 'tz4a98xxat96iws9zmbrgj3a' }, {}])
+  expect(accounts.map((one) => flax.is(one.id))).toEqual([false, true])
+  const [old] = await dataSource.getRepository(Account).find({ order: { id: 'DESC' } })
+  expect(old?.createdAt).toBeNull()
   await dataSource.destroy()
 })
 

@@ -57,6 +57,32 @@ class Prefixed {
 }
 expectTypeOf<Prefixed>().toHaveProperty('id')
 
+// Without a brand, and beside other keys.
+class Mixed {
+  @FlaxIdColumn({ branded: false }) id!: string
+  @FlaxIdColumn({ prefix: 'cus', branded: false }) prefixed!: string
+  @FlaxIdColumn.plain({ branded: false, nullable: true, array: true }) list!: string[]
+  @IdColumn(flax, { branded: false }) general!: string
+  @IdColumn.plain(sno, { branded: false }) plain!: string
+  @FlaxIdColumn({ branded: true }) branded!: FlaxId
+  @FlaxIdColumn({ accept: /[a-z0-9]{24}/ }) pattern!: string
+  @FlaxIdColumn({ accept: sno }) family!: FlaxId | SnoId
+  @FlaxIdColumn({ prefix: 'cus', accept: [sno] }) families!: Id<'cus'> | SnoId
+  @FlaxIdColumn.plain({ accept: [sno, /x/], onMismatch: 'notFound', nullable: true }) both!: string | null
+  @IdColumn.plain(flax, { accept: sno, array: true }) lists!: (FlaxId | SnoId)[]
+  // @ts-expect-error
+  @FlaxIdColumn({ branded: true }) wrong!: string
+  // @ts-expect-error
+  @FlaxIdColumn({ branded: false }) number!: number
+  // @ts-expect-error
+  @FlaxIdColumn({ accept: sno }) any!: string
+  // @ts-expect-error
+  @FlaxIdColumn({ accept: 'cuid' }) named!: string
+  // @ts-expect-error
+  @FlaxIdColumn({ onMismatch: 'ignore' }) mismatch!: FlaxId
+}
+expectTypeOf<Mixed>().toHaveProperty('id')
+
 // A property of another family, or of any string, is no place for the column.
 class Wrong {
   // @ts-expect-error

@@ -1,4 +1,11 @@
-import { IdError, type IdFamily, type StorageName } from '@snoflax/core'
+import {
+  type Accept,
+  type AcceptedId,
+  type Id,
+  IdError,
+  type IdFamily,
+  type StorageName,
+} from '@snoflax/core'
 import {
   checkColumnOptions,
   checkMeta,
@@ -7,6 +14,7 @@ import {
   familyWith,
   type IdSource,
   idSource,
+  type OnMismatch,
 } from '@snoflax/core/adapter'
 import type { ValueTransformer } from 'typeorm'
 
@@ -20,6 +28,11 @@ export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
   readonly name?: string
   /** The column's comment in the database. */
   readonly comment?: string
+  /**
+   * What a text that can't be an id of the column does in a condition. Columns of text are compared as TypeORM compares
+   * any text: it finds nothing. In a compact storage it is an error. So this option only states what happens.
+   */
+  readonly onMismatch?: OnMismatch
   /** How the ids are stored. Default: the best storage that the database has for the family. */
   readonly storage?: StorageName
   /** Whether find options and query builders select the column by default. Default true. */
@@ -44,11 +57,34 @@ export interface IdColumnOptions<AnId extends string> extends Omit<PlainIdColumn
   readonly primaryKeyConstraintName?: string
 }
 
-/** Option of a column whose ids have a prefix: `cus` for `cus_Kpcan0M1FakODT4k`. */
-export interface PrefixOption<Prefix extends string = string> {
-  /** The prefix, without the `_`; the same as a column of `prefixed(family, prefix)`. A foreign key takes its target's. */
-  readonly prefix: Prefix
+/** Options that decide the type of a column's ids. */
+export interface IdColumnType<
+  Prefix extends string = string,
+  Accepted extends Accept = Accept,
+  IsBranded extends boolean = boolean,
+> {
+  /**
+   * The prefix of the ids, without the `_`: `cus` for `cus_Kpcan0M1FakODT4k`. The same as a column of
+   * `prefixed(family, prefix)`. A foreign key takes its target's.
+   */
+  readonly prefix?: Prefix
+  /**
+   * Keys that the column also accepts, such as those that its rows already have: a pattern that matches the whole key, a
+   * family, or a list of both. The column is text, and with a pattern the property a `string`. A foreign key takes its
+   * target's.
+   */
+  readonly accept?: Accepted
+  /** Whether the property has the ids' type. With false it is a `string`; nothing else changes. Default true. */
+  readonly branded?: IsBranded
 }
+
+/** The ids of a column with these {@link IdColumnType}; `never` stands for an option that you leave out. */
+export type ColumnId<
+  AnId extends string,
+  Prefix extends string,
+  Accepted extends Accept,
+  IsBranded extends boolean,
+> = IsBranded extends true ? ([Prefix] extends [never] ? AnId : Id<Prefix>) | AcceptedId<Accepted> : string
 
 /** How the database generates the ids of a column. */
 export interface DatabaseDefault {
@@ -76,6 +112,7 @@ export class IdColumnDefinition implements ValueTransformer {
     /** Generates its ids; undefined if the application does not. */
     readonly generate: (() => string) | undefined,
     readonly databaseDefault: DatabaseDefault | undefined,
+    readonly onMismatch: OnMismatch | undefined,
   ) {}
 
   to(): never {
@@ -138,11 +175,12 @@ const STORED = {
  */
 export function plainColumn(
   base: IdFamily,
-  options: PlainIdColumnOptions & Partial<PrefixOption>,
+  options: PlainIdColumnOptions & IdColumnType,
 ): PreliminaryColumn {
   checkColumnOptions(base, 'plain', options, { ...STORED, array: 'boolean' })
   const family = familyWith(base, options)
-  return preliminary(new IdColumnDefinition(family, options.storage, undefined, undefined), options)
+  const { storage, onMismatch } = options
+  return preliminary(new IdColumnDefinition(family, storage, undefined, undefined, onMismatch), options)
 }
 
 /**
@@ -152,7 +190,7 @@ export function plainColumn(
  */
 export function generatedColumn<AnId extends string>(
   base: IdFamily<AnId>,
-  options: IdColumnOptions<AnId> & Partial<PrefixOption>,
+  options: IdColumnOptions<AnId> & IdColumnType,
 ): PreliminaryColumn {
   checkColumnOptions(base, 'generated', options, {
     ...STORED,
@@ -173,6 +211,7 @@ export function generatedColumn<AnId extends string>(
     storage,
     generate,
     inDatabase ? { schema, meta } : undefined,
+    options.onMismatch,
   )
   return {
     ...preliminary(definition, options),

@@ -1,9 +1,9 @@
 import {
+  type Accept,
   type FlakeId,
   type FlaxId,
   flake,
   flax,
-  type Id,
   type IdFamily,
   type SnoId,
   sno,
@@ -17,8 +17,9 @@ import { Column } from 'typeorm'
 import {
   generatedColumn,
   type IdColumnOptions,
+  type ColumnId,
+  type IdColumnType,
   type PlainIdColumnOptions,
-  type PrefixOption,
   type PreliminaryColumn,
   plainColumn,
 } from '../columns/definition.js'
@@ -43,15 +44,15 @@ export type IdDecorator<Value extends string | string[]> = <Name extends string>
  * @example
  * `class Ticket { @IdColumn(flake, { generator: flake.generator({ worker: 3 }) }) id!: FlakeId }`
  */
-export function IdColumn<AnId extends string, const Prefix extends string>(
+export function IdColumn<
+  AnId extends string,
+  const Prefix extends string = never,
+  const Accepted extends Accept = never,
+  IsBranded extends boolean = true,
+>(
   family: IdFamily<AnId>,
-  options: IdColumnOptions<AnId> & PrefixOption<Prefix>,
-): IdDecorator<Id<Prefix>>
-export function IdColumn<AnId extends string>(
-  family: IdFamily<AnId>,
-  options?: IdColumnOptions<AnId>,
-): IdDecorator<AnId>
-export function IdColumn(family: IdFamily, options: IdColumnOptions<string> = {}): unknown {
+  options: IdColumnOptions<AnId> & IdColumnType<Prefix, Accepted, IsBranded> = {},
+): IdDecorator<ColumnId<AnId, Prefix, Accepted, IsBranded>> {
   return decorator(() => generatedColumn(family, options))
 }
 
@@ -61,21 +62,22 @@ export function IdColumn(family: IdFamily, options: IdColumnOptions<string> = {}
  * @example
  * `class Order { @IdColumn.plain(sno, { nullable: true }) traceId!: SnoId | null }`
  */
-export function plainIdColumn<const Prefix extends string, IsArray extends boolean = false>(
-  family: IdFamily,
-  options: PlainIdColumnOptions<IsArray> & PrefixOption<Prefix>,
-): IdDecorator<OneOrMany<Id<Prefix>, IsArray>>
-export function plainIdColumn<AnId extends string, IsArray extends boolean = false>(
+export function plainIdColumn<
+  AnId extends string,
+  const Prefix extends string = never,
+  const Accepted extends Accept = never,
+  IsBranded extends boolean = true,
+  IsArray extends boolean = false,
+>(
   family: IdFamily<AnId>,
-  options?: PlainIdColumnOptions<IsArray>,
-): IdDecorator<OneOrMany<AnId, IsArray>>
-export function plainIdColumn(family: IdFamily, options: PlainIdColumnOptions = {}): unknown {
+  options: PlainIdColumnOptions<IsArray> & IdColumnType<Prefix, Accepted, IsBranded> = {},
+): IdDecorator<OneOrMany<ColumnId<AnId, Prefix, Accepted, IsBranded>, IsArray>> {
   return decorator(() => plainColumn(family, options))
 }
 
 IdColumn.plain = plainIdColumn
 
-function decorator(columnOf: () => PreliminaryColumn): IdDecorator<string> {
+function decorator(columnOf: () => PreliminaryColumn): (entity: object, property: string) => void {
   return (entity, property) => {
     const column = withPath(`${entity.constructor.name}.${property}`, columnOf)
     patchDataSources()
@@ -97,7 +99,7 @@ function decorator(columnOf: () => PreliminaryColumn): IdDecorator<string> {
  */
 export function idColumn<AnId extends string>(
   family: IdFamily<AnId>,
-  options: IdColumnOptions<AnId> & Partial<PrefixOption> = {},
+  options: IdColumnOptions<AnId> & IdColumnType = {},
 ): PreliminaryColumn {
   patchDataSources()
   return generatedColumn(family, options)
@@ -111,7 +113,7 @@ export function idColumn<AnId extends string>(
  */
 idColumn.plain = (
   family: IdFamily,
-  options: PlainIdColumnOptions & Partial<PrefixOption> = {},
+  options: PlainIdColumnOptions & IdColumnType = {},
 ): PreliminaryColumn => {
   patchDataSources()
   return plainColumn(family, options)
@@ -124,15 +126,22 @@ export interface FamilyColumn<AnId extends string, Options = Omit<IdColumnOption
    *
    * @throws {IdError} `GENERATOR_REQUIRED`, `INVALID_OPTION`, naming entity and property.
    */
-  <const Prefix extends string>(options: Options & PrefixOption<Prefix>): IdDecorator<Id<Prefix>>
-  (options?: Options): IdDecorator<AnId>
+  <
+    const Prefix extends string = never,
+    const Accepted extends Accept = never,
+    IsBranded extends boolean = true,
+  >(
+    options?: Options & IdColumnType<Prefix, Accepted, IsBranded>,
+  ): IdDecorator<ColumnId<AnId, Prefix, Accepted, IsBranded>>
   /** A column of ids that are neither the primary key nor generated, or in PostgreSQL of arrays of ids. */
-  plain<const Prefix extends string, IsArray extends boolean = false>(
-    options: PlainIdColumnOptions<IsArray> & PrefixOption<Prefix>,
-  ): IdDecorator<OneOrMany<Id<Prefix>, IsArray>>
-  plain<IsArray extends boolean = false>(
-    options?: PlainIdColumnOptions<IsArray>,
-  ): IdDecorator<OneOrMany<AnId, IsArray>>
+  plain<
+    const Prefix extends string = never,
+    const Accepted extends Accept = never,
+    IsBranded extends boolean = true,
+    IsArray extends boolean = false,
+  >(
+    options?: PlainIdColumnOptions<IsArray> & IdColumnType<Prefix, Accepted, IsBranded>,
+  ): IdDecorator<OneOrMany<ColumnId<AnId, Prefix, Accepted, IsBranded>, IsArray>>
 }
 
 function familyColumn<AnId extends string>(

@@ -1,9 +1,10 @@
 import { IdError, type IdFamily } from '@snoflax/core'
+import { isAccepting } from '@snoflax/core/adapter'
 import { state } from '../columns/prepared.js'
 
 /**
  * A property with the creation time of the entity's id, as a Date. It is not a column: it is read from the id. It is
- * undefined while the entity has no id, and null if the id is null. As an accessor of the class it is not in
+ * undefined while the entity has no id, and null if the id is null or another key that the column accepts. As an accessor of the class it is not in
  * `JSON.stringify`.
  *
  * @param idProperty the id column's property, default `id`.
@@ -38,7 +39,9 @@ function timeOf(
     })
   }
   const id = entity[idProperty]
-  return id == null ? id : family.time(id)
+  if (id == null) return id
+  // A key of another kind that the column accepts has no time.
+  return isAccepting(family) && !family.own.is(id) && family.is(id) ? null : family.time(id)
 }
 
 export function rememberIdProperty(prototype: object, property: string, family: IdFamily): void {

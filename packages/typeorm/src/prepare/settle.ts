@@ -1,9 +1,9 @@
 import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, databaseDefault, withPath } from '@snoflax/core/adapter'
+import { agree, checkMismatch, databaseDefault, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
-import { PreparedColumn, pathOf } from '../columns/prepared.js'
+import { PreparedColumn, pathOf, state } from '../columns/prepared.js'
 
 export type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
 
@@ -80,6 +80,10 @@ function prepare(
     if (own && own !== definition) agree({ path, ...own }, { ...target, family, storage: storage.name })
     applyType(column, storage)
     if (own) applyDefault(column, own, storage)
+    if (own) checkConditions(own, storage)
+    // A foreign key has the time of its target's ids.
+    if (typeof column.target === 'function')
+      state.families.get(column.target.prototype as object)?.set(column.propertyName, family)
     const prepared = new PreparedColumn(column, storage, own?.generate)
     if (storage.converts) column.transformer = prepared
     else delete column.transformer
@@ -128,14 +132,14 @@ function applyType(
   column: ColumnMetadata,
   { database, name, column: { type, length, collation } }: IdStorage<string>,
 ): void {
-  const sized = type === 'char' || type === 'binary'
+  const isText = type === 'char' || type === 'varchar'
   column.type = type
-  column.length = sized ? String(length) : ''
+  column.length = isText || type === 'binary' ? String(length) : ''
   column.unsigned = name === 'bigint' && (database === 'mysql' || database === 'mariadb')
   // SQLite sorts text by bytes anyway, and TypeORM doesn't read collations back, so each sync would find a difference.
   if (collation !== undefined && database !== 'sqlite') column.collation = collation
   else delete column.collation
-  if (type === 'char') column.charset = 'utf8mb4'
+  if (isText) column.charset = 'utf8mb4'
   else delete column.charset
 }
 
@@ -158,6 +162,21 @@ function applyDefault(
   }
   const expression = databaseDefault({ family, database, storage: name, ...options })
   column.default = () => expression
+}
+
+/** @throws {IdError} `INVALID_OPTION` if conditions do something else than the option says. */
+function checkConditions(
+  { onMismatch, family: { name: family } }: IdColumnDefinition,
+  storage: IdStorage<string>,
+): void {
+  checkMismatch(storage, onMismatch)
+  if (onMismatch !== 'error' || storage.name !== 'text') return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${family}: onMismatch 'error' needs a compact storage; TypeORM compares text itself, so a text that is no id finds ` +
+      "nothing. Leave it out, and check ids from outside with the family's parse()",
+    { family, field: 'onMismatch', value: onMismatch },
+  )
 }
 
 const DATABASES: Readonly<Record<string, Database>> = {

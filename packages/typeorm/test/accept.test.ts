@@ -1,0 +1,203 @@
+import 'reflect-metadata'
+import { type FlaxId, flax, prefixed, type SnoId, sno } from '@snoflax/core'
+import type { OpenDatabase } from '@snoflax/test'
+import { CreatedAt, createdBetween, FlaxIdColumn, IdColumn, idColumn, keyset } from '@snoflax/typeorm'
+import {
+  Column,
+  DataSource,
+  Entity,
+  EntityNotFoundError,
+  EntitySchema,
+  In,
+  JoinTable,
+  ManyToMany,
+  ManyToOne,
+  Not,
+  type Relation,
+} from 'typeorm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDataSource } from './open-data-source.js'
+import { kinds } from './sources.js'
+
+@Entity('account')
+class Account {
+  @FlaxIdColumn({ prefix: 'acc', accept: /user-\d+/, onMismatch: 'notFound', branded: false }) id!: string
+  @CreatedAt() readonly createdAt!: Date | null
+  @Column({ type: 'varchar', length: 40 }) name!: string
+  @ManyToMany(() => Badge, { cascade: true }) @JoinTable() badges!: Relation<Badge>[]
+}
+
+@Entity('post')
+class Post {
+  @FlaxIdColumn({ accept: sno }) id!: FlaxId | SnoId
+  @FlaxIdColumn.plain({ nullable: true, branded: false }) authorId!: string | null
+  @CreatedAt('authorId') readonly authorSince!: Date | null
+  @ManyToOne(() => Account, { cascade: true, onDelete: 'CASCADE' }) author!: Relation<Account> | null
+  @FlaxIdColumn.plain({ accept: [/trace [a-z]+/i, sno], nullable: true }) traceId!: string | null
+}
+
+@Entity('badge')
+class Badge {
+  @FlaxIdColumn({ accept: /[a-z]{3,50}/ }) id!: string
+}
+
+const OURS = expect.stringMatching(prefixed(flax, 'acc').pattern)
+/** What no column takes. */
+const FOREIGN = 'no such id!'
+
+describe.each(kinds)('$name', (kind) => {
+  let database: OpenDatabase
+  let dataSource: DataSource
+  beforeAll(async () => {
+    database = await kind.open()
+    dataSource = await openDataSource(database, [Account, Post, Badge])
+  })
+  afterAll(async () => {
+    await dataSource.destroy()
+    await database.close()
+  })
+  const accounts = () => dataSource.getRepository(Account)
+  const posts = () => dataSource.getRepository(Post)
+  const refusal = (path: string) => expect.objectContaining({ name: 'IdError', path, statusCode: 400 })
+  beforeEach(async () => {
+    await posts().createQueryBuilder().delete().execute()
+    await accounts().createQueryBuilder().delete().execute()
+    await accounts().insert([
+      { id: 'user-1', name: 'Ada' },
+      { id: 'user-2', name: 'Bob' },
+    ])
+  })
+
+  test('rows keep their keys, and new ones get ours', async () => {
+    const { id } = await accounts().save({ name: 'Cy' })
+    expect(id).toEqual(OURS)
+    const found = await accounts().find({ order: { name: 'ASC' } })
+    expect(found.map((one) => one.id)).toEqual(['user-1', 'user-2', id])
+    expect(await accounts().save({ id: 'user-1', name: 'Ann' })).toEqual({ id: 'user-1', name: 'Ann' })
+    await accounts().upsert({ id: 'user-2', name: 'Ben' }, ['id'])
+    const both = { id: In(['user-1', 'user-2']) }
+    expect(await accounts().find({ where: both, order: { name: 'ASC' } })).toEqual([
+      { id: 'user-1', name: 'Ann' },
+      { id: 'user-2', name: 'Ben' },
+    ])
+    expect(await accounts().countBy({ id: Not(both.id) })).toBe(1)
+    await accounts().remove(await accounts().findOneByOrFail({ id: 'user-2' }))
+    expect(await accounts().countBy(both)).toBe(1)
+  })
+
+  test('references, junctions and raw SQL have them, too', async () => {
+    const author = await accounts().save({ id: 'user-3', name: 'Cy', badges: [{ id: 'gold' }] })
+    const post = await posts().save({ author, traceId: 'Trace me' })
+    expect(flax.is(post.id)).toBe(true)
+    const relations = { author: { badges: true } }
+    expect(await posts().findOneOrFail({ where: { author: { id: 'user-3' } }, relations })).toEqual({
+      id: post.id,
+      authorId: 'user-3',
+      traceId: 'Trace me',
+      author: { id: 'user-3', name: 'Cy', badges: [{ id: 'gold' }] },
+    })
+    const own = sno.generate()
+    await posts().insert({ id: own, authorId: 'user-1' })
+    expect(await posts().findOneByOrFail({ id: own })).toMatchObject({ id: own, authorId: 'user-1' })
+    const rows = await dataSource.query(`SELECT id FROM account WHERE id = 'user-3'`)
+    expect(rows).toEqual([{ id: 'user-3' }])
+    await accounts().createQueryBuilder().relation('badges').of('user-3').remove('gold')
+    expect(await accounts().createQueryBuilder().relation('badges').of('user-3').loadMany()).toEqual([])
+  })
+
+  test.each(['user-404', FOREIGN, flax.generate()])('%s is not found', async (id) => {
+    expect(await accounts().findOneBy({ id })).toBeNull()
+    await expect(accounts().findOneByOrFail({ id })).rejects.toThrow(EntityNotFoundError)
+    expect(await accounts().findBy([{ id }, { name: id }])).toEqual([])
+    expect(await accounts().createQueryBuilder().whereInIds([id]).getMany()).toEqual([])
+    expect(await posts().findBy({ author: { id } })).toEqual([])
+    expect(await accounts().preload({ id, name: 'x' })).toBeUndefined()
+    const { affected } = await accounts().update(id, { name: 'x' })
+    const deleted = await accounts().delete({ id })
+    expect([affected, deleted.affected]).toEqual([0, 0])
+    expect(await accounts().find(keyset<Account>({ take: 9, after: 'user-1' }))).toMatchObject([
+      { id: 'user-2' },
+    ])
+  })
+
+  test('what is neither is refused in a write, with its path', async () => {
+    const write = { name: 'x' }
+    await expect(accounts().save({ id: FOREIGN, ...write })).rejects.toThrow(refusal('Account.id'))
+    await expect(accounts().insert({ id: FOREIGN, ...write })).rejects.toThrow(refusal('Account.id'))
+    await expect(accounts().insert({ id: 'user-1\n', ...write })).rejects.toThrow(refusal('Account.id'))
+    await expect(posts().insert({ authorId: FOREIGN })).rejects.toThrow(refusal('Post.authorId'))
+    await expect(posts().insert({ traceId: FOREIGN })).rejects.toThrow(refusal('Post.traceId'))
+    await expect(posts().update({ traceId: Not('x') }, { traceId: FOREIGN })).rejects.toThrow(
+      /also accepted: .*trace/,
+    )
+    expect(await accounts().count()).toBe(2)
+  })
+
+  test('ours have a time, others have none', async () => {
+    const post = await posts().save({ author: { name: 'Cy' } })
+    const ours = await accounts().findOneByOrFail({ name: 'Cy' })
+    const theirs = await accounts().findOneByOrFail({ id: 'user-1' })
+    expect([ours.createdAt, theirs.createdAt]).toEqual([expect.any(Date), null])
+    expect((await posts().findOneByOrFail({ id: post.id })).authorSince).toEqual(ours.createdAt)
+    const { identifiers } = await posts().insert({ authorId: 'user-1' })
+    expect((await posts().findOneByOrFail({ id: identifiers[0]?.['id'] as FlaxId })).authorSince).toBeNull()
+    expect(() => Object.assign(accounts().create(), { id: FOREIGN }).createdAt).toThrow(/acc_/)
+    const month = createdBetween(prefixed(flax, 'acc'), Date.now() - 60_000, Date.now() + 60_000)
+    expect(await accounts().findBy({ id: month as never })).toEqual([{ id: ours.id, name: 'Cy' }])
+  })
+
+  test('a second synchronize changes nothing', async () => {
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log()
+    expect(upQueries.map(({ query }) => query)).toEqual([])
+  })
+})
+
+const open = (...entities: (EntitySchema | (new () => object))[]) =>
+  new DataSource({ type: 'better-sqlite3', database: ':memory:', entities, synchronize: true }).initialize()
+const schemaOf = (options: object) =>
+  new EntitySchema<{ id: string }>({ name: 'one', columns: { id: idColumn(flax, options) } })
+
+test.each([
+  [{ accept: /x+/, storage: 'binary' }, 'STORAGE_REFUSED', /one\.id: .*also accepts other keys.*use text/],
+  [{ storage: 'binary', onMismatch: 'notFound' }, 'INVALID_OPTION', /one\.id: .*needs storage text/],
+  [{ onMismatch: 'error' }, 'INVALID_OPTION', /one\.id: .*a text that is no id finds nothing/],
+])('%o is refused when the database is known', async (options, code, message) => {
+  await expect(open(schemaOf(options))).rejects.toThrow(
+    expect.objectContaining({ code, message: expect.stringMatching(message) }),
+  )
+})
+
+test.each([
+  [{ accept: /x/g }, /flags/],
+  [{ accept: 'x' }, /accept/],
+  [{ onMismatch: 'ignore' }, /onMismatch/],
+  [{ branded: 'no' }, /branded/],
+])('%o is refused at once', (options, message) => {
+  expect(() => schemaOf(options)).toThrow(
+    expect.objectContaining({ message: expect.stringMatching(message) }),
+  )
+})
+
+test.each([{ onMismatch: 'error', storage: 'binary' }, { onMismatch: 'notFound' }, { branded: false }])(
+  '%o is what happens',
+  async (options) => {
+    const dataSource = await open(schemaOf(options))
+    const found = dataSource.getRepository('one').findOneBy({ id: 'user-1' })
+    if (options.onMismatch === 'error') await expect(found).rejects.toThrow('one.id: flax')
+    else expect(await found).toBeNull()
+    await dataSource.destroy()
+  },
+)
+
+test('a reference that says what a text does must say what happens, too', async () => {
+  class Line {
+    id!: FlaxId
+    accountId!: string
+    account!: Account
+  }
+  IdColumn(flax)(Line.prototype, 'id')
+  FlaxIdColumn.plain({ branded: false, onMismatch: 'error' })(Line.prototype, 'accountId')
+  ManyToOne(() => Account)(Line.prototype, 'account')
+  Entity()(Line)
+  await expect(open(Account, Badge, Line)).rejects.toThrow(/Line\.accountId: .*onMismatch 'error'/)
+})
