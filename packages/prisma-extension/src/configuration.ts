@@ -1,4 +1,5 @@
-import type { Database, IdFamily, StorageName } from '@snoflax/core'
+import type { Accept, Database, IdFamily, StorageName } from '@snoflax/core'
+import type { OnMismatch } from '@snoflax/core/adapter'
 
 /** Any family, including your own. */
 // biome-ignore lint/suspicious/noExplicitAny: families of every id fit, and their methods take their own ids only
@@ -14,6 +15,16 @@ export interface IdField {
   readonly generated?: boolean
   /** The metabyte of the field's generated ids, 0 to 255, for families whose ids have one. */
   readonly meta?: number
+  /**
+   * Keys that the field also accepts, such as those that its rows already have: a pattern that matches the whole key, a
+   * family, or a list of both.
+   */
+  readonly accept?: Accept
+  /**
+   * What a text that can't be an id of the field does in a condition: it is an IdError, or finds nothing, as with plain
+   * keys. The second is for storage `text`. In data it is always an error. Default `error`.
+   */
+  readonly onMismatch?: OnMismatch
   /** The name of a property to add to rows, with the id's creation time. */
   readonly createdAt?: string
 }

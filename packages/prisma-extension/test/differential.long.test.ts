@@ -62,7 +62,7 @@ const driven = databases.flatMap((kind) =>
       columns,
       isFirst: index === 0,
       name: kind.name,
-      key: `${columns.prefixes?.flax ?? ''} ${columns.flax}`.trim(),
+      key: `${columns.accepts ? 'accepting' : (columns.prefixes?.flax ?? '')} ${columns.flax}`.trim(),
     }
   }),
 )
@@ -83,12 +83,14 @@ describe.each(shapes)('%s', (shapeName, shape) => {
       const dmmf = await dmmfOf(ours.folder)
       const models = dmmf.datamodel.models.map(({ name }) => name)
       const days = Array.from({ length: 6 }, (_, day) => new Date(Date.UTC(2026, 0, day + 1)))
-      const { prefixes } = one.columns
+      const { prefixes, accepts } = one.columns
       const first = prefixes ? prefixed(flax, prefixes.flax) : flax
       const second = prefixes ? prefixed(sno, prefixes.sno) : sno
+      const idsOf = (family: typeof first | typeof second) =>
+        days.map((day, number) => (accepts ? `row ${number}` : family.generateAt(day)))
       const ids = {
-        [first.name]: days.map((day) => first.generateAt(day)),
-        [second.name]: days.map((day) => second.generateAt(day)),
+        [first.name]: idsOf(first),
+        [second.name]: idsOf(second),
         flake: days.map((day) => flakes.generateAt(day)),
         uuid7: days.map((day) => uuid7.generateAt(day)),
       }

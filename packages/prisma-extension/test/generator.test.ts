@@ -38,7 +38,7 @@ const mistakesOf = async (models: string, options?: SchemaOptions): Promise<stri
     .split('\n')
     .map((line) => line.trim().replace(/^(?:Error|IdError): (?:IdError: )?/, ''))
     .filter((line) =>
-      /^[A-Z]\w*(\.\w+)?: |^(?:families|datasource|language|brands|generator \w+): /.test(line),
+      /^[A-Z]\w*(\.\w+)?: |^(?:families|datasource|language|brands|branded|generator \w+): /.test(line),
     )
 
 describe('mistakes in a schema are reported with model and field', () => {
@@ -53,7 +53,7 @@ describe('mistakes in a schema are reported with model and field', () => {
     ],
     [
       'model A3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno mata=2',
-      'A3.id: options are storage, meta, prefix, createdAt, generate, collation, as in meta=2; not "mata=2"',
+      'A3.id: options are storage, meta, prefix, createdAt, generate, collation, accept, onMismatch, branded, as in meta=2; not "mata=2"',
     ],
     [
       'model A4 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=two',
@@ -194,6 +194,50 @@ describe('mistakes in a schema are reported with model and field', () => {
     [
       'model F3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax: sno',
       'F3.id: @snoflax must begin its line and be followed by a family; not "@snoflax: sno"',
+    ],
+    [
+      'model G1 { id String @id @default(dbgenerated()) /// @snoflax flax accept=/[a-z0-9]{24}',
+      'G1.id: accept must be a regular expression between slashes, as in accept=/^[a-z0-9]{24}$/, or the name of a family; not "accept=/[a-z0-9]{24}"',
+    ],
+    [
+      'model G2 { id String @id @default(dbgenerated()) /// @snoflax flax accept=/[z-a]/',
+      'G2.id: accept: Invalid regular expression: /[z-a]/: Range out of order in character class; not "/[z-a]/"',
+    ],
+    [
+      'model G3 { id String @id @default(dbgenerated()) /// @snoflax flax accept=/a/ b/',
+      'as in meta=2; not "b/"',
+    ],
+    [
+      'model G4 { id String @id @default(dbgenerated()) /// @snoflax flax accept=cuid',
+      'G4.id: no family "cuid", only flake, flax',
+    ],
+    [
+      'model G5 { id String @id @default(dbgenerated()) /// @snoflax flax accept=/a b/g',
+      'G5.id: flax: accept takes patterns with the flags i, s, u and v, not /a b/g',
+    ],
+    [
+      'model G6 { id String @id @default(dbgenerated()) /// @snoflax flax onMismatch=404',
+      'G6.id: onMismatch must be error or notFound; not "onMismatch=404"',
+    ],
+    [
+      'model G7 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax onMismatch=notFound',
+      "G7.id: flax: onMismatch 'notFound' needs storage text",
+    ],
+    [
+      'model G8 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax accept=/x/',
+      'G8.id: flax in postgres: cannot use storage uuid',
+    ],
+    [
+      'model G9 { id String @id @default(dbgenerated()) @db.Char(36) /// @snoflax flax accept=/x/',
+      'G9.id: flax: other ids that it accepts vary in length: write @db.VarChar(255)',
+    ],
+    [
+      'model H1 { id String @id @default(dbgenerated()) /// @snoflax flax branded=no',
+      'H1.id: branded must be true or false; not "branded=no"',
+    ],
+    [
+      'model H2 { id String @id @default(dbgenerated()) /// @snoflax flax accept=/x/\n h3 H3[]\n}\nmodel H3 { id Int @id\n to String /// @snoflax flax accept=/y/\n h2 H2 @relation(fields: [to], references: [id])',
+      'H3.to: is a foreign key to H2.id, and accepts what that does; leave accept out',
     ],
   ]
   let told: string[] = []
@@ -421,6 +465,9 @@ describe('types of the client', () => {
   test('need our generator below the client\'s, and the brands "strict" or "results"', async () => {
     expect(await mistakesOf(MODELS, { options: 'brands = "none"' })).toEqual([
       'brands: must be "strict" or "results", not "none"',
+    ])
+    expect(await mistakesOf(MODELS, { options: 'branded = "none"' })).toEqual([
+      'branded: must be true or false, not "none"',
     ])
     const [[file, text]] = Object.entries(schema(MODELS)) as [[string, string]]
     const client = /generator client \{[^}]*\}\n/.exec(text)?.[0] as string

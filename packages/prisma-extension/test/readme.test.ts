@@ -99,6 +99,9 @@ test('each option that the README lists exists', async () => {
     'prefix',
     'createdAt',
     'generate',
+    'accept',
+    'onMismatch',
+    'branded',
     'collation',
   ])
 })

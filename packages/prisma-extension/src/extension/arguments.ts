@@ -7,8 +7,8 @@ export type Rule = (model: Model, value: unknown, place: Place) => unknown
 
 /** The meaning of an object's keys. The values of other keys are unchanged. */
 interface Shape {
-  /** Whether it can contain id fields. */
-  readonly ids?: boolean
+  /** What values of id fields are for. */
+  readonly ids?: 'conditions' | 'data'
   /** The rule for the name of a relation. */
   readonly relation?: Rule
   /** The rule for any other name: that of a composite key. */
@@ -36,7 +36,7 @@ function mapShape(shape: Shape, model: Model, value: unknown, place: Place): unk
 
 function mapKey(shape: Shape, model: Model, key: string, value: unknown, place: Place): unknown {
   const column = shape.ids && model.ids.get(key)
-  if (column) return idValue(column, value, place)
+  if (column) return idValue(column, value, place, shape.ids === 'conditions')
   const related = shape.relation && model.relations.get(key)
   if (related) return shape.relation(related, value, place)
   const word = shape.words && Object.hasOwn(shape.words, key) ? shape.words[key] : undefined
@@ -51,7 +51,7 @@ const relatedWhere: Rule = (model, value, place) =>
   isRelationFilter(model, value) ? quantified(model, value, place) : where(model, value, place)
 const quantifiers = { is: where, isNot: where, some: where, every: where, none: where }
 const quantified = words(quantifiers)
-const WHERE: Shape = { ids: true, relation: relatedWhere, compound: where, words: logic }
+const WHERE: Shape = { ids: 'conditions', relation: relatedWhere, compound: where, words: logic }
 
 // `select` and `include`.
 const selection = rule(() => SELECTION)
@@ -74,7 +74,7 @@ const nestedWrite = words({
   updateMany: words({ where, data: update }),
   upsert: words({ where, create, update }),
 })
-const ROW: Shape = { ids: true, relation: nestedWrite }
+const ROW: Shape = { ids: 'data', relation: nestedWrite }
 const wrapped = words({ where, data: update })
 
 const CALL = { where, cursor: where, having: where, select: selection, include: selection, create, update }

@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { isBytes, isDate } from '@snoflax/core/adapter'
+import { conditionValue, isBytes, isDate } from '@snoflax/core/adapter'
 import type { IdColumn } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
@@ -27,15 +27,18 @@ export const isOfOthers = (word: string): boolean => OF_OTHERS.has(word)
 
 /**
  * A value for an id field, in any argument: an id, a list of ids, or an object of operators. Ids become database values;
- * null, field references and Prisma's own values are unchanged.
+ * null, field references and Prisma's own values are unchanged, and so are other texts in a condition that finds nothing.
  *
  * @throws {IdError} for a malformed id, a range over bytes, a search that ignores case, and an unknown word.
  */
-export function idValue(column: IdColumn, value: unknown, place: Place): unknown {
+export function idValue(column: IdColumn, value: unknown, place: Place, isCondition: boolean): unknown {
   if (value == null || isPrismaValue(value)) return value
-  if (Array.isArray(value)) return value.map((item, index) => idValue(column, item, inside(place, index)))
-  if (isPlainObject(value)) return operators(column, value, place)
-  return withPlace(column.name, place, () => column.storage.toDatabase(value))
+  if (Array.isArray(value))
+    return value.map((item, index) => idValue(column, item, inside(place, index), isCondition))
+  if (isPlainObject(value)) return operators(column, value, place, isCondition)
+  const { name, storage, settings } = column
+  const onMismatch = isCondition ? settings.onMismatch : 'error'
+  return withPlace(name, place, () => conditionValue(storage, onMismatch, value))
 }
 
 /** An object literal. Prisma passes copies to extensions, so instances of users' classes are literals here. */
@@ -53,11 +56,16 @@ const isPrismaValue = (value: unknown): boolean =>
   !isBytes(value) &&
   !isDate(value)
 
-function operators(column: IdColumn, value: Record<string, unknown>, place: Place): unknown {
+function operators(
+  column: IdColumn,
+  value: Record<string, unknown>,
+  place: Place,
+  isCondition: boolean,
+): unknown {
   const entries = Object.entries(value).map(([word, operand]) => {
     const at = inside(place, word)
     if (operand !== undefined) withPlace(column.name, at, () => checkOperator(column, word, operand))
-    return [word, isOfIds(word) ? idValue(column, operand, at) : operand]
+    return [word, isOfIds(word) ? idValue(column, operand, at, isCondition) : operand]
   })
   return Object.fromEntries(entries)
 }

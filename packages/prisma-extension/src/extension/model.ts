@@ -2,7 +2,9 @@ import { type Database, IdError, type IdStorage, type PrefixedFamily, storageFor
 import {
   checkGeneratorNames,
   checkMeta,
+  checkMismatch,
   checkOptions,
+  familyWith,
   type IdSource,
   idSource,
   type Library,
@@ -69,6 +71,8 @@ const FIELD = {
   storage: 'any',
   generated: 'boolean',
   meta: 'number',
+  accept: 'any',
+  onMismatch: ['error', 'notFound'],
   createdAt: 'any',
 } as const
 
@@ -85,7 +89,11 @@ function idColumn(
     const { family, meta } = settings
     checkMeta(family, meta)
     // Prisma's drivers return 64-bit integers exactly.
-    const storage = storageFor(family, database, { storage: settings.storage, exactBigint: true })
+    const storage = storageFor(familyWith(family, settings), database, {
+      storage: settings.storage,
+      exactBigint: true,
+    })
+    checkMismatch(storage, settings.onMismatch)
     const usage = (example: string) =>
       `snoflax({ generators: { ${(baseOf(family) ?? family).name}: ${example} } })`
     const generate =

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { DMMF } from '@prisma/generator-helper'
 import { IdError } from '@snoflax/core'
 import { isOfIds, isOfOthers } from '../extension/id-value.js'
-import { idFields, type ModelContent, type ModuleContent } from './content.js'
+import type { ModelContent, ModuleContent } from './content.js'
 import type { FoundFamily } from './families.js'
-import type { FoundField } from './id-fields.js'
+import { acceptedFamilies, type FoundField } from './id-fields.js'
 import { familyImports, MARK } from './module.js'
 import { capitalized } from './schema.js'
 
@@ -29,16 +29,20 @@ export async function typeClient(
   dmmf: DMMF.Document,
   brands: Brands,
 ): Promise<void> {
-  const ids = idFields(content)
+  const models = content.models.map((model) => ({ ...model, ids: model.ids.filter(isRetyped) }))
+  const ids = models.flatMap((model) => model.ids)
   if (ids.length === 0) return
   const files = await typeFiles(folder)
   const types = new ClientTypes(files)
-  for (const [type, fields] of placesOf(content.models, dmmf)) types.inArguments(type, fields)
-  for (const model of content.models) if (model.ids.length > 0) types.inRows(model)
+  for (const [type, fields] of placesOf(models, dmmf)) types.inArguments(type, fields)
+  for (const model of models) if (model.ids.length > 0) types.inRows(model)
   const imports = `${familyImports(ids, folder, 'import type', '$')}\nimport type { Id as $Id, IdOf as $IdOf } from '@snoflax/core'`
   types.declare(ids, brands, [`// ${MARK}`, imports])
   for (const { path, lines } of files) await writeFile(path, lines.join('\n'))
 }
+
+/** Whether the client's own type of a field is another one than that of its ids. */
+const isRetyped = ({ branded, field }: FoundField): boolean => branded || field.type !== 'String'
 
 interface TypeFile {
   readonly path: string
@@ -113,20 +117,23 @@ interface Declaration {
   readonly to: number
 }
 
-/** Ids of one family and one model. */
-type Ids = Pick<FoundField, 'found' | 'of'>
+/** Ids of one family and one model, or texts. */
+type Ids = Pick<FoundField, 'found' | 'accept' | 'of' | 'branded'>
 
 /**
  * The types of ids in results and in arguments. If arguments accept any text, a mark on ids from results distinguishes
  * models: core's brand would also refuse ids without a model.
  */
-function declarationsOf(name: string, found: FoundFamily, of: string | undefined, brands: Brands): string[] {
-  const id = of === undefined ? idType(found) : `$IdOf<${idType(found)}, '${of}'>`
+function declarationsOf(name: string, ids: Ids, brands: Brands): string[] {
+  if (!ids.branded) return [`export type ${name} = string`, `export type ${name}Input = string`]
+  const { of } = ids
+  const types = [ids.found, ...acceptedFamilies(ids)].map(idType)
+  const id = types.map((type) => (of === undefined ? type : `$IdOf<${type}, '${of}'>`)).join(' | ')
   if (brands === 'strict') return [`export type ${name} = ${id}`, `export type ${name}Input = ${name}`]
   const [mark, input] =
     of === undefined ? ['', ''] : [` & { readonly '~model': '${of}' }`, `; readonly '~model'?: '${of}'`]
   return [
-    `export type ${name} = ${id}${mark}`,
+    `export type ${name} = ${mark && types.length > 1 ? `(${id})` : id}${mark}`,
     `export type ${name}Input = string & { readonly '~family'?: ${name}['~family']${input} }`,
   ]
 }
@@ -176,9 +183,7 @@ class ClientTypes {
   declare(ids: readonly FoundField[], brands: Brands, head: readonly string[]): void {
     const file = this.#files.at(-1) as TypeFile
     const kinds = new Map(ids.map((id) => [idName(id), id]))
-    const declarations = [...kinds].flatMap(([name, { found, of }]) =>
-      declarationsOf(name, found, of, brands),
-    )
+    const declarations = [...kinds].flatMap(([name, one]) => declarationsOf(name, one, brands))
     const all = [...declarations, ...[...this.#operators.values()].flat()]
     const namespace = file.lines.indexOf('export namespace Prisma {')
     if (namespace === -1) file.lines.push(...head, ...all, '')
@@ -230,8 +235,11 @@ const changeProperty = (line: string, change: (text: string) => string): string 
   line.replace(PROPERTY, (_, head: string, text: string) => head + change(text))
 
 /** `$SnoIdOfOrder` */
-const idName = ({ found, of }: Ids): string =>
-  `$${capitalized(found.name)}Id${of === undefined ? '' : `Of${of}`}`
+function idName(ids: Ids): string {
+  if (!ids.branded) return '$Text'
+  const names = [ids.found, ...acceptedFamilies(ids)].map(({ name }) => capitalized(name))
+  return `$${names.join('Or')}Id${ids.of === undefined ? '' : `Of${ids.of}`}`
+}
 
 const idType = ({ name, prefix }: FoundFamily): string =>
   prefix === undefined ? `ReturnType<typeof $${name}.parse>` : `$Id<'${prefix}'>`

@@ -1,4 +1,5 @@
 import { type Database, IdError, type StorageName, storageFor } from '@snoflax/core'
+import { checkMismatch, isAccepting } from '@snoflax/core/adapter'
 import type { AnyFamily } from '../configuration.js'
 import type { GenerateBy, IdComment } from './comment.js'
 import { type PrismaField, refuse } from './schema.js'
@@ -25,11 +26,12 @@ export function fitStorage(
   field: PrismaField,
   family: AnyFamily,
   database: Database,
-  comment: Pick<IdComment, 'storage' | 'collation'>,
+  comment: Pick<IdComment, 'storage' | 'collation' | 'onMismatch'>,
 ): StorageName {
   const possible = storagesOf(field)
   const storage = comment.storage ?? possible.find((one) => family.storages.includes(one)) ?? possible[0]
-  const { name, column } = storageFor(family, database, { storage, exactBigint: true })
+  const fitted = storageFor(family, database, { storage, exactBigint: true })
+  const { name, column } = fitted
   if (!possible.includes(name)) {
     refuseStorage(
       family,
@@ -37,7 +39,9 @@ export function fitStorage(
       name,
     )
   }
-  checkLength(field, family, column.length)
+  checkMismatch(fitted, comment.onMismatch)
+  // Other keys that it accepts were stored before.
+  checkLength(field, family, isAccepting(family) ? family.own.textLength : column.length)
   if (database === 'mysql') checkMysql(field, family, name, comment.collation)
   return name
 }
@@ -59,6 +63,13 @@ function storagesOf(field: PrismaField): readonly StorageName[] {
 
 function checkLength(field: PrismaField, family: AnyFamily, length: number | undefined): void {
   const [type = '', [given] = []] = field.nativeType ?? []
+  if (isAccepting(family) && EXACT_TYPES.has(type)) {
+    refuseStorage(
+      family,
+      'other ids that it accepts vary in length: write @db.VarChar(255)',
+      typeOf(field),
+    )
+  }
   if (length === undefined || fits(type, given, length)) return
   refuseStorage(family, `ids have ${length} characters or bytes: write @db.${type}(${length})`, typeOf(field))
 }

@@ -1,4 +1,5 @@
 import type { StorageName } from '@snoflax/core'
+import type { OnMismatch } from '@snoflax/core/adapter'
 import { type Mistakes, refuse } from './schema.js'
 
 /** The content of a field's `/// @snoflax family option=value …`. */
@@ -14,6 +15,12 @@ export interface IdComment {
   readonly generate?: GenerateBy
   /** A case-sensitive collation that a migration sets for the column. */
   readonly collation?: string
+  /** What the field also accepts: patterns, and names of families. */
+  readonly accept?: readonly (RegExp | string)[]
+  /** What a text that can't be an id does in a condition. */
+  readonly onMismatch?: OnMismatch
+  /** Whether the client types the field as ids, and not as texts. */
+  readonly branded?: boolean
 }
 
 export type GenerateBy = 'application' | 'database' | 'never'
@@ -21,6 +28,8 @@ export type GenerateBy = 'application' | 'database' | 'never'
 /** The mark, but not as the name of a package. */
 const MENTION = /@snoflax(?!\/)/
 const MARK = /^@snoflax(?:\s+(.*))?$/
+/** What stands between blanks, except for those in a regular expression. */
+const WORD = /accept=\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+\/\w*(?!\S)|\S+/g
 
 /**
  * The `@snoflax` line of a field's documentation, if it has one.
@@ -34,7 +43,7 @@ export function readComment(documentation: string | undefined): IdComment | unde
   if (second !== undefined) refuseText('@snoflax is written twice', documentation)
   const [, words = ''] =
     MARK.exec(line.trim()) ?? refuseText('@snoflax must begin its line and be followed by a family', line)
-  const [family, ...options] = words.split(/\s+/).filter((word) => word !== '')
+  const [family, ...options] = words.match(WORD) ?? []
   if (family === undefined) refuseText('name a family: /// @snoflax sno', documentation)
   return options.reduce<IdComment>(withOption, { family })
 }
@@ -52,15 +61,29 @@ export function refuseHidden(datamodel: string, mistakes: Mistakes): void {
 }
 
 function withOption(comment: IdComment, option: string): IdComment {
-  const [name = '', given, ...rest] = option.split('=')
+  const [, name = '', given] = /^([^=]*)(?:=(.*))?$/s.exec(option) ?? []
   const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
   if (known === undefined) refuseText(`options are ${Object.keys(OPTIONS).join(', ')}, as in meta=2`, option)
-  if (name in comment) refuseText(`${name} is written twice`, option)
-  if (rest.length > 0 || given === '') refuseText('write an option as name=value', option)
+  const isList = name === 'accept'
+  if (name in comment && !isList) refuseText(`${name} is written twice`, option)
+  if (given === '' || (given?.includes('=') && !isList)) refuseText('write an option as name=value', option)
   const [pattern, rule, otherwise] = known
   const value = given ?? otherwise
   if (value === undefined || !pattern.test(value)) refuseText(rule, option)
-  return { ...comment, [name]: name === 'meta' ? Number(value) : value }
+  if (isList) return { ...comment, accept: [...(comment.accept ?? []), acceptedIn(value)] }
+  const read = { meta: Number, branded: (text: string) => text === 'true' }[name]
+  return { ...comment, [name]: read ? read(value) : value }
+}
+
+/** A pattern, or the name of a family. */
+function acceptedIn(value: string): RegExp | string {
+  const [, source, flags] = /^\/(.+)\/(\w*)$/s.exec(value) ?? []
+  if (source === undefined) return value
+  try {
+    return new RegExp(source, flags)
+  } catch (error) {
+    return refuseText(`accept: ${(error as Error).message}`, value)
+  }
 }
 
 /** Options: the pattern of their values, the rule in words, and the value if none is written. */
@@ -73,6 +96,12 @@ const OPTIONS: Readonly<Record<string, readonly [pattern: RegExp, rule: string, 
   createdAt: [/^[A-Za-z]\w*$/, 'createdAt must be the name of a field', 'createdAt'],
   generate: [/^(?:application|database|never)$/, 'generate must be application, database or never'],
   collation: [/./, 'collation needs a name'],
+  accept: [
+    /^(?:\/.+\/\w*|[A-Za-z_$][\w$]*)$/s,
+    'accept must be a regular expression between slashes, as in accept=/^[a-z0-9]{24}$/, or the name of a family',
+  ],
+  onMismatch: [/^(?:error|notFound)$/, 'onMismatch must be error or notFound'],
+  branded: [/^(?:true|false)$/, 'branded must be true or false'],
 }
 
 function refuseText(rule: string, text: string | undefined): never {

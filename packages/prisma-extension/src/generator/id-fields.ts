@@ -1,5 +1,6 @@
 import type { Database, StorageName } from '@snoflax/core'
-import { agree, type ColumnIdentity, checkMeta, withPath } from '@snoflax/core/adapter'
+import { agree, type ColumnIdentity, checkMeta, familyWith, withPath } from '@snoflax/core/adapter'
+import type { AnyFamily } from '../configuration.js'
 import { fitStorage, isEmptyDefault, isGenerated } from './column.js'
 import { type IdComment, readComment } from './comment.js'
 import type { FindFamily, FoundFamily } from './families.js'
@@ -15,11 +16,15 @@ import {
 /** A field that stores ids. */
 export interface FoundField extends FieldOfModel {
   readonly found: FoundFamily
+  /** What it also accepts. */
+  readonly accept: readonly (RegExp | FoundFamily)[]
   /** The model whose ids it stores; undefined for a field that is neither a key nor a foreign key. */
   readonly of: string | undefined
   readonly storage: StorageName
   /** Whether the extension generates the ids. */
   readonly generated: boolean
+  /** Whether the client types it as ids, and not as texts. */
+  readonly branded: boolean
   readonly comment: Partial<IdComment>
 }
 
@@ -33,12 +38,15 @@ interface Lookup {
   readonly database: Database
   readonly targets: Targets
   readonly findFamily: FindFamily
+  /** For the keys whose comment doesn't say. */
+  readonly branded: boolean
 }
 
 /** Every field that stores ids: those with a comment, and the foreign keys that reference one. */
 export function findIdFields(
   { database, models }: PrismaSchema,
   findFamily: FindFamily,
+  branded: boolean,
   mistakes: Mistakes,
 ): FoundFields {
   const targets = targetsOf(models)
@@ -48,7 +56,7 @@ export function findIdFields(
     for (const field of model.fields) {
       const name = nameOf({ model, field })
       mistakes.collect(name, () => {
-        const id = idField({ model, field }, { database, targets, findFamily }, new Set())
+        const id = idField({ model, field }, { database, targets, findFamily, branded }, new Set())
         if (id) ids.set(name, id)
       })
     }
@@ -93,17 +101,32 @@ function idField(own: FieldOfModel, lookup: Lookup, seen: ReadonlySet<string>): 
   return comment && ownId(own, comment, lookup)
 }
 
-function ownId(own: FieldOfModel, comment: IdComment, { database, findFamily }: Lookup): FoundField {
+function ownId(own: FieldOfModel, comment: IdComment, lookup: Lookup): FoundField {
   const { field, model } = own
+  const { database, findFamily } = lookup
   const found = findFamily(comment)
-  const storage = fitStorage(field, found.family, database, comment)
+  const accept = (comment.accept ?? []).map((one) =>
+    typeof one === 'string' ? findFamily({ family: one, prefix: undefined }) : one,
+  )
+  const storage = fitStorage(field, wholeFamily({ found, accept }), database, comment)
   checkMeta(found.family, comment.meta)
+  const branded = comment.branded ?? lookup.branded
   const generated = isGenerated(field, comment.generate)
   const isKey = field.isId || (model.primaryKey?.fields.includes(field.name) && field.hasDefaultValue)
-  return { ...own, found, of: isKey ? model.name : undefined, storage, generated, comment }
+  const of = isKey ? model.name : undefined
+  return {
+    ...own,
+    found,
+    accept,
+    of,
+    storage,
+    generated,
+    branded: branded && !accept.some(isPattern),
+    comment,
+  }
 }
 
-/** A foreign key takes family and storage of its target. A comment may repeat them, and add a computed field. */
+/** A foreign key takes what its target is. A comment may repeat family and storage, add a computed field, and differ in the rest. */
 function foreignKey(
   own: FieldOfModel,
   comment: IdComment | undefined,
@@ -111,22 +134,37 @@ function foreignKey(
   { database, findFamily }: Lookup,
 ): FoundField {
   const { field } = own
-  const { found, of, storage: wanted, comment: its } = targets[0] as FoundField
-  const family = comment ? findFamily({ prefix: found.prefix, ...comment }).family : found.family
+  const { found, accept, of, storage: wanted, comment: its, branded } = targets[0] as FoundField
+  const stated = comment ? findFamily({ prefix: found.prefix, ...comment }).family : found.family
   for (const target of targets) {
-    agree({ path: nameOf(own), family, storage: comment?.storage ?? wanted }, identityOf(target))
+    agree({ path: nameOf(own), family: stated, storage: comment?.storage ?? wanted }, identityOf(target))
   }
   const name = nameOf(targets[0] as FoundField)
   if (comment?.meta !== undefined) refuse(`is a foreign key to ${name}, where meta is set`, comment.meta)
+  if (comment?.accept)
+    refuse(`is a foreign key to ${name}, and accepts what that does; leave accept out`, comment.accept)
   if (comment?.generate === 'application' || isEmptyDefault(field)) {
     refuse(`is a foreign key to ${name}; ids are generated there; remove @default`, field.name)
   }
-  const collation = comment?.collation ?? its.collation
-  // A foreign key to this field takes it too.
-  const settings = { ...comment, ...(collation && { collation }) }
-  const storage = fitStorage(field, found.family, database, { ...settings, storage: wanted })
-  return { ...own, found, of, storage, generated: false, comment: settings }
+  const { collation, onMismatch } = { ...its, ...comment }
+  // A foreign key to this field takes them too.
+  const settings = { ...comment, ...(collation && { collation }), ...(onMismatch && { onMismatch }) }
+  const family = wholeFamily({ found, accept })
+  const storage = fitStorage(field, family, database, { ...settings, storage: wanted })
+  const isTyped = (settings.branded ?? branded) && !accept.some(isPattern)
+  return { ...own, found, accept, of, storage, generated: false, branded: isTyped, comment: settings }
 }
+
+const isPattern = (accepted: RegExp | FoundFamily): boolean => accepted instanceof RegExp
+
+/** The families that a field accepts beside its own. */
+export const acceptedFamilies = ({ accept }: Pick<FoundField, 'accept'>): FoundFamily[] =>
+  accept.filter((one): one is FoundFamily => !(one instanceof RegExp))
+
+const wholeFamily = ({ found, accept }: Pick<FoundField, 'found' | 'accept'>): AnyFamily =>
+  familyWith(found.family, {
+    accept: accept.length > 0 ? accept.map((one) => (one instanceof RegExp ? one : one.family)) : undefined,
+  })
 
 const identityOf = (id: FoundField): ColumnIdentity => ({
   path: nameOf(id),

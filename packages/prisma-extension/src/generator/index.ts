@@ -61,7 +61,8 @@ async function readSchema({
   const findFamily = await loadFamilies(familyModules(generator), generator.sourceFilePath)
   const mistakes = new Mistakes()
   refuseHidden(datamodel, mistakes)
-  const content = contentOf(schema, findIdFields(schema, findFamily, mistakes), mistakes)
+  const branded = isBranded(generator.config['branded'])
+  const content = contentOf(schema, findIdFields(schema, findFamily, branded, mistakes), mistakes)
   mistakes.raise()
   return content
 }
@@ -76,6 +77,15 @@ function brandsOf(given: unknown): Brands {
   if (given === undefined || given === 'results' || given === 'strict') return given ?? 'results'
   throw new IdError('INVALID_OPTION', `brands: must be "strict" or "results", not ${JSON.stringify(given)}`, {
     field: 'brands',
+    value: given,
+  })
+}
+
+/** Whether fields are typed as ids, where their comments don't say. */
+function isBranded(given: unknown): boolean {
+  if (given === undefined || given === 'true' || given === 'false') return given !== 'false'
+  throw new IdError('INVALID_OPTION', `branded: must be true or false, not ${JSON.stringify(given)}`, {
+    field: 'branded',
     value: given,
   })
 }

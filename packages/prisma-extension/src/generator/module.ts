@@ -3,7 +3,7 @@ import type { PrefixedFamily } from '@snoflax/core'
 import { clientName } from '../extension/model.js'
 import { familiesOf, idFields, type ModelContent, type ModuleContent } from './content.js'
 import type { FoundFamily } from './families.js'
-import type { FoundField } from './id-fields.js'
+import { acceptedFamilies, type FoundField } from './id-fields.js'
 import { capitalized, nameOf } from './schema.js'
 
 export type Language = 'ts' | 'js'
@@ -48,14 +48,14 @@ export function moduleFiles(
       : [],
     familyImports(ids, folder, 'import'),
   ].flat()
+  const declared = `${declarations(content, made, isOptional)}\n`
   const types = [
-    coreTypes(ids),
+    coreTypes(declared + constants.map(({ type }) => type).join('')),
     // Projects may refuse unused imports.
     made.length > 0 ? "import type { IdSource } from '@snoflax/core/adapter'" : [],
     "import type { Configuration, Extension, RawQueries } from '@snoflax/prisma-extension'",
   ].flat()
   const functions = "import { idExtension, rawQueries } from '@snoflax/prisma-extension'"
-  const declared = `${declarations(content, made, isOptional)}\n`
   if (language === 'ts') {
     const lines = each('const', ({ type, value }) => `: ${type} = ${value}`)
     return { 'index.ts': write(declared, [...values, ...types, functions], lines) }
@@ -115,7 +115,7 @@ export function familyImports(
   head = '',
 ): string {
   const names = new Map<string, Set<string>>()
-  for (const { export: name, from: module } of familiesOf(ids)) {
+  for (const { export: name, from: module } of [...familiesOf(ids), ...ids.flatMap(acceptedFamilies)]) {
     const from = isAbsolute(module) ? importPath(folder, module) : module
     names.set(from, (names.get(from) ?? new Set()).add(head ? `${name} as ${head}${name}` : name))
   }
@@ -123,13 +123,8 @@ export function familyImports(
 }
 
 /** Types of core that the module's types use. */
-function coreTypes(ids: readonly FoundField[]): string[] {
-  const isPrefixed = ids.some(({ found }) => found.prefix !== undefined)
-  const names = [
-    ...(isPrefixed ? ['Id'] : []),
-    ...(ids.some(({ of }) => of !== undefined) ? ['IdOf'] : []),
-    ...(isPrefixed ? ['PrefixedFamily'] : []),
-  ]
+function coreTypes(text: string): string[] {
+  const names = ['Id', 'IdOf', 'PrefixedFamily'].filter((name) => new RegExp(`\\b${name}<`).test(text))
   return names.length === 0 ? [] : [`import type { ${names.join(', ')} } from '@snoflax/core'`]
 }
 
@@ -151,12 +146,16 @@ function modelConfiguration({ model, ids }: ModelContent): string {
   return fields.length === 0 ? '' : `    ${model.name}: {\n${fields.join('')}    },\n`
 }
 
-function idConfiguration({ found, storage, generated, comment: { meta, createdAt } }: FoundField): string {
+function idConfiguration({ found, accept, storage, generated, comment }: FoundField): string {
+  const { meta, onMismatch, createdAt } = comment
+  const accepted = accept.map((one) => (one instanceof RegExp ? `${one}` : one.name))
   const settings = [
     `family: ${found.name}`,
     `storage: '${storage}'`,
     ...(generated ? ['generated: true'] : []),
+    ...(accepted.length === 0 ? [] : [`accept: [${accepted.join(', ')}]`]),
     ...(meta === undefined ? [] : [`meta: ${meta}`]),
+    ...(onMismatch === undefined ? [] : [`onMismatch: '${onMismatch}'`]),
     ...(createdAt === undefined ? [] : [`createdAt: '${createdAt}'`]),
   ]
   return `{ ${settings.join(', ')} }`
@@ -185,9 +184,10 @@ ${generatorOptions(made)}  }
 `
 
 function timesOf({ model, ids }: ModelContent): string {
-  const times = ids.flatMap(({ field, comment: { createdAt } }) =>
-    createdAt === undefined ? [] : `    ${createdAt}: Date${field.isRequired ? '' : ' | null'}\n`,
-  )
+  const times = ids.flatMap(({ field, accept, comment: { createdAt } }) => {
+    const hasTime = field.isRequired && accept.length === 0
+    return createdAt === undefined ? [] : `    ${createdAt}: Date${hasTime ? '' : ' | null'}\n`
+  })
   return times.length === 0 ? '' : `  ${clientName(model.name)}: {\n${times.join('')}  }\n`
 }
 
@@ -212,8 +212,11 @@ function generatorOption(found: FoundFamily): string {
 const idType = ({ name, prefix }: FoundFamily): string =>
   prefix === undefined ? `ReturnType<typeof ${name}.parse>` : `Id<'${prefix}'>`
 
-const idTypeOf = ({ found, of }: FoundField): string =>
-  of === undefined ? idType(found) : `IdOf<${idType(found)}, '${of}'>`
+function idTypeOf(id: FoundField): string {
+  if (!id.branded) return 'string'
+  const types = [id.found, ...acceptedFamilies(id)].map(idType)
+  return types.map((type) => (id.of === undefined ? type : `IdOf<${type}, '${id.of}'>`)).join(' | ')
+}
 
 /** The name of the id type of a model that has its own. */
 function modelId({ model: { name }, ids }: ModelContent): string {

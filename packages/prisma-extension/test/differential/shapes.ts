@@ -20,6 +20,8 @@ export interface Columns {
   readonly sno: string
   /** Of either family, if its ids have one. */
   readonly prefixes?: { readonly flax: string; readonly sno: string }
+  /** Whether its fields are text that also accepts labels. */
+  readonly accepts?: true
   /** Of ids in a schema without our generator. */
   readonly plain: string
   /** What a text needs to be unique. */
@@ -47,6 +49,7 @@ export const COLUMNS: Readonly<Record<string, readonly Columns[]>> = VERSION
         { ...SQLITE, flax: 'Bytes', sno: 'Bytes' },
         { ...SQLITE, ...NUMBERS },
         { ...SQLITE, flax: 'Bytes', sno: 'String', prefixes: PREFIXES },
+        { ...SQLITE, flax: 'String', sno: 'String', accepts: true },
       ],
       pglite: [
         { ...UUIDS, sno: 'Bytes' },
@@ -113,7 +116,8 @@ function prismaLine(line: string, columns: Columns, isPlain: boolean): string {
   if (kind === undefined) return line.replace(/ TEXT\b/, ` ${columns.text}`)
   const [type, native = ''] = (isPlain ? columns.plain : columns[which as 'flax' | 'sno']).split(' ')
   const prefix = columns.prefixes?.[which as 'flax' | 'sno']
-  const family = `${columns.family ?? which}${prefix === undefined ? '' : ` prefix=${prefix}`}`
+  const accepts = columns.accepts ? ' accept=/row [0-9]+/ onMismatch=notFound branded=false' : ''
+  const family = `${columns.family ?? which}${prefix === undefined ? '' : ` prefix=${prefix}`}${accepts}`
   const isMade = kind === 'KEY' || kind === 'KEYPART'
   const attributes = `${kind === 'KEY' ? '@id' : ''} ${isMade ? '@default(dbgenerated())' : ''}`
   const comment =
