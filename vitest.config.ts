@@ -83,6 +83,7 @@ export default defineConfig({
       },
       { find: /^@snoflax\/extension-prisma\//, replacement: at('packages/extension-prisma/src/postgres/') },
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
+      { find: /^snoflax$/, replacement: at('packages/cli/src') },
       ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),
     ],
   },

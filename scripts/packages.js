@@ -1,7 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../packages')
+
+/** @param {string} name of a package's folder */
+export const manifestOf = (name) => JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'))
 
 /** The packages of this workspace, without those that have their own, such as extension-prisma. */
 export const PACKAGES = readdirSync(folder).filter(

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PACKAGES } from './packages.js'
+import { manifestOf, PACKAGES } from './packages.js'
 import { withPnpm } from './pnpm.js'
 
 const root = join(import.meta.dirname, '..')
@@ -17,9 +17,10 @@ export function packAll(folder) {
   if (status !== 0) throw new Error(`pnpm pack failed: ${stdout}${stderr}`)
   return new Map(
     PACKAGES.map((name) => {
-      const file = readdirSync(folder).find((packed) => /^snoflax-(.*)-\d.*\.tgz$/.exec(packed)?.[1] === name)
-      if (file === undefined) throw new Error(`${name} was not packed`)
-      return [`@snoflax/${name}`, join(folder, file)]
+      const { name: fullName, version } = manifestOf(name)
+      const file = join(folder, `${fullName.replace('@', '').replace('/', '-')}-${version}.tgz`)
+      if (!existsSync(file)) throw new Error(`${fullName} was not packed`)
+      return [fullName, file]
     }),
   )
 }

@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withTargets } from './markdown-links.js'
+import { manifestOf, PACKAGES } from './packages.js'
 import { packAll, packPrisma8 } from './packed.js'
 import { publishAll, run } from './publish.js'
 import { repositoryPage } from './repository.js'
@@ -28,10 +29,9 @@ if (!page) {
   process.exit(1)
 }
 
-/** @param {string} fullName of a package of this workspace */
-const versionOf = (fullName) =>
-  JSON.parse(readFileSync(join(root, fullName.replace('@snoflax', 'packages'), 'package.json'), 'utf8'))
-    .version
+/** @param {string} fullName of a package */
+const folderOf = (fullName) =>
+  PACKAGES.find((name) => manifestOf(name).name === fullName) ?? fullName.replace('@snoflax/', '')
 
 /** @param {string} name of the folder @param {string} folder where the package was unpacked */
 function writeAddress(name, folder) {
@@ -46,7 +46,7 @@ function writeAddress(name, folder) {
   const { peerDependencies = {} } = manifest
   // extension-prisma has no `workspace:^`, which pnpm replaces.
   for (const peer of Object.keys(peerDependencies).filter((one) => peerDependencies[one] === '*'))
-    peerDependencies[peer] = `^${versionOf(peer)}`
+    peerDependencies[peer] = `^${manifestOf(folderOf(peer)).version}`
   writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`)
   const readme = join(folder, 'README.md')
   writeFileSync(readme, withFullLinks(readFileSync(readme, 'utf8'), directory))
@@ -70,7 +70,7 @@ mkdirSync(packed)
 const tarballs = [...packAll(folder)]
 if (isWithPrisma8) tarballs.push(packPrisma8(folder, { mayBeUnfrozen: isDry || isLocal }))
 for (const [fullName, tarball] of tarballs) {
-  const name = fullName.replace('@snoflax/', '')
+  const name = folderOf(fullName)
   const unpacked = join(folder, name)
   mkdirSync(unpacked)
   run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1'])

@@ -1,4 +1,4 @@
-import { run } from '@snoflax/cli'
+import { run } from 'snoflax'
 import { expect, test } from 'vitest'
 import { hasMariadb, MariadbServer } from '../packages/mysql-sql/test/mariadb-server.js'
 

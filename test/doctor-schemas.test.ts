@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { run } from '@snoflax/cli'
 import { flax, storageFor } from '@snoflax/core'
+import { run } from 'snoflax'
 import { expect, test } from 'vitest'
 import { postgres, sqlite } from './databases.js'
 

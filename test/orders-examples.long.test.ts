@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { run } from '@snoflax/cli'
+import { run } from 'snoflax'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sqlite } from './databases.js'
 

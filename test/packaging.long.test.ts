@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { manifestOf } from '../scripts/packages.js'
 import { packAll } from '../scripts/packed.js'
 import { at, entryPointsOf, packageFolders } from './workspace.js'
 
@@ -58,7 +59,7 @@ describe.each(packageFolders)('%s', (name) => {
   })
 
   test('no published file names the workspace', () => {
-    const tarball = tarballs.get(`@snoflax/${name}`) as string
+    const tarball = tarballs.get(manifestOf(name).name) as string
     const manifest = run('tar', ['xzOf', tarball, 'package/package.json'])
     expect(manifest).not.toContain('workspace:')
     expect(manifest).not.toContain('catalog:')
@@ -69,7 +70,7 @@ describe.each(packageFolders)('%s', (name) => {
   })
 
   test('an entry is one file, besides what entries share', () => {
-    const installed = join(consumer, 'node_modules/@snoflax', name)
+    const installed = join(consumer, 'node_modules', manifestOf(name).name)
     const entries = entryPointsOf(name).length
     for (const kind of ['esm', 'cjs']) {
       const files = readdirSync(join(installed, kind), { recursive: true, encoding: 'utf8' })

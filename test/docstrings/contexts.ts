@@ -82,7 +82,7 @@ import Database from 'better-sqlite3'
   },
   {
     sources: 'packages/cli/',
-    code: "import { EXIT, run } from '@snoflax/cli'\n",
+    code: "import { EXIT, run } from 'snoflax'\n",
   },
   {
     sources: 'packages/core/',

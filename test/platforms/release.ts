@@ -26,6 +26,7 @@ async function startRegistry(): Promise<void> {
     uplinks: { npm: { url: upstream } },
     packages: {
       '@snoflax/*': { access: '$all', publish: '$all' },
+      snoflax: { access: '$all', publish: '$all' },
       '**': { access: '$all', proxy: 'npm' },
     },
     log: { type: 'stdout', level: 'error' },
@@ -82,9 +83,10 @@ test("a release is published to a registry once, with the repository's address i
     join(project, 'main.js'),
     "import { flax } from '@snoflax/core'\nimport { seal } from '@snoflax/seal'\nconsole.log(flax.is(flax.generate()), typeof seal)\n",
   )
-  run(project, 'npm install --no-audit --no-fund @snoflax/core @snoflax/seal @snoflax/cli')
+  run(project, 'npm install --no-audit --no-fund @snoflax/core @snoflax/seal')
   expect(run(project, 'node main.js').trim()).toBe('true function')
-  expect(run(project, 'npx snoflax inspect 9q6itj3u2u4io2i2')).toContain('sno')
+  // Nothing but the command itself, as somebody who has installed nothing asks for it.
+  expect(run(folder, 'npx --yes snoflax@0.0.0 inspect 9q6itj3u2u4io2i2')).toContain('sno')
 
   const read = (path: string) => readFileSync(join(project, 'node_modules/@snoflax/core', path), 'utf8')
   expect(JSON.parse(read('package.json'))).toMatchObject({

@@ -48,6 +48,9 @@ const nameOf = (column: string): Name => {
 /** A name as a string literal of TypeScript. */
 const written = (name: string): string => `'${name.replace(/[\\']/g, '\\$&')}'`
 
+/** A column's own name as a member of an object. */
+const member = (column: string): string => (/^[A-Za-z_$][\w$]*$/.test(column) ? column : written(column))
+
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** The bare name of a table. */
@@ -228,7 +231,8 @@ const typeormColumn = (root: RootPlan, form: '' | '.plain', more: string): strin
     ? `${pascal(root.family)}IdColumn${form}(${more})`
     : `IdColumn${form}(${[familyCode(root), more].filter(Boolean).join(', ')})`
 
-const drizzleColumn = (root: RootPlan): string =>
+/** The function of Drizzle's and Kysely's columns. */
+const familyColumn = (root: RootPlan): string =>
   hasOwn(root) ? `${root.family}Id` : `idColumn(${familyCode(root)})`
 
 const DIALECTS: Record<Orm, Dialect> = {
@@ -299,10 +303,10 @@ const DIALECTS: Record<Orm, Dialect> = {
         storageOption(root),
         database === 'SQLite' && root.storage === 'bigint' && 'exactBigint: true',
       ])
-      return `${property}: ${drizzleColumn(root)}(${[written(column), more].filter(Boolean).join(', ')}).primaryKey(),`
+      return `${property}: ${familyColumn(root)}(${[written(column), more].filter(Boolean).join(', ')}).primaryKey(),`
     },
     reference: ({ column, property }, root, isNullable) =>
-      `${property}: ${drizzleColumn(root)}.ref(${written(column)}, () => ${tableName(root.table)}.${nameOf(root.key).property})${isNullable ? '' : '.notNull()'},`,
+      `${property}: ${familyColumn(root)}.ref(${written(column)}, () => ${tableName(root.table)}.${nameOf(root.key).property})${isNullable ? '' : '.notNull()'},`,
     extra: ({ column, property }, old, database) => {
       const { word, base, length, isUnsigned } = typeIn(DRIZZLE_TYPES[database], old)
       const more = options([
@@ -317,6 +321,24 @@ const DIALECTS: Record<Orm, Dialect> = {
         ? undefined
         : `${isUnique ? 'uniqueIndex' : 'index'}(${written(name)}).on(${columns.map((column) => `t.${nameOf(column as string).property}`).join(', ')}),`,
     hide: () => ["tablesFilter: ['!snoflax_adoption_*'],"],
+  },
+  // Of the plugin's tables; an old key goes into the interface.
+  kysely: {
+    key: ({ column }, root, database) => {
+      const more = options([
+        prefixOption(root),
+        NAMELESS.includes(root.family) && 'generator',
+        storageOption(root),
+        database === 'SQLite' && root.storage === 'bigint' && 'exactBigint: true',
+      ])
+      return `${member(column)}: ${familyColumn(root)}(${more}),`
+    },
+    reference: ({ column }, root) =>
+      `${member(column)}: ${familyColumn(root)}.ref(${written(`${shownName(root.table)}.${root.key}`)}),`,
+    extra: ({ column }, old, database) =>
+      `${member(column)}: ${typeIn(TYPEORM_TYPES[database], old).word} | null // in the interface`,
+    index: () => undefined,
+    hide: () => [],
   },
 }
 

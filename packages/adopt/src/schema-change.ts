@@ -1,5 +1,5 @@
 /** The ORM whose schema changes. */
-export type Orm = 'typeorm' | 'prisma' | 'drizzle'
+export type Orm = 'typeorm' | 'prisma' | 'drizzle' | 'kysely'
 
 /** The state of the database that the schema describes: after `backfill`, `switchKeys` or `finish`. */
 export type Stage = 'backfilling' | 'switched' | 'finished'
@@ -12,11 +12,11 @@ export interface SchemaChange {
     readonly column: string
     readonly lines: readonly string[]
   }[]
-  /** Indexes to add: a decorator of TypeORM's class, an attribute of Prisma's model, an entry in Drizzle's list. */
+  /** Indexes to add: a decorator of TypeORM's class, an attribute of Prisma's model, an entry in Drizzle's list; none for Kysely. */
   readonly indexes: readonly { readonly table: string; readonly line: string }[]
   /**
    * Lines for `drizzle.config.ts` or `prisma.config.ts`, to keep until `finish`: they hide the adoption's own tables, which
-   * the diff would drop. Empty for TypeORM, which ignores tables without an entity, and for PostgreSQL.
+   * the diff would drop. Empty for TypeORM, which ignores tables without an entity, for Kysely, and for PostgreSQL.
    */
   readonly config: readonly string[]
   /**

@@ -188,6 +188,10 @@ test('names with any characters become properties and quoted texts', async () =>
     "_2ndKey: flaxId('2nd \\'key\\'').primaryKey(),",
     "legacy2ndKey: text('legacy_2nd \\'key\\''),",
   ])
+  expect(lines('kysely')).toEqual([
+    "'2nd \\'key\\'': flaxId(),",
+    "'legacy_2nd \\'key\\'': string | null // in the interface",
+  ])
   expect(lines('prisma').at(-1)).toBe(`legacy2ndKey String? @map("legacy_2nd 'key'")`)
   expect(adoption.schemaChange('drizzle', 'switched').indexes).toMatchObject([
     { table: 'naïve table', line: "uniqueIndex('snoflax_legacy_1').on(t.legacy2ndKey)," },

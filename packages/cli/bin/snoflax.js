@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { run } from '@snoflax/cli'
+import { run } from 'snoflax'
 
 // A reader that has enough, such as head, closes the pipe.
 process.stdout.on('error', (error) => {

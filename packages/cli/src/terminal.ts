@@ -6,6 +6,7 @@ import { styleText } from 'node:util'
 import { flax } from '@snoflax/core'
 import { withoutSecrets } from './databases.js'
 import { EXIT, type ExitCode, UsageError } from './exit.js'
+import { isAgo } from './ids/time.js'
 
 /** Input, output and environment of a run: by default the process's. */
 export interface Io {
@@ -70,11 +71,11 @@ export const linesOf = (text: string): string[] => text.split('\n')
 /** A character that no argument of a process can contain. */
 const MARK = '\0'
 
-/** Marks flax ids of early 2015, which begin with a hyphen, so that the parser doesn't read them as options. */
+/** Marks flax ids of early 2015 and times such as `-7d`, so that the parser doesn't read their hyphen as an option's. */
 export const markHyphened = (argv: readonly string[]): string[] =>
-  argv.map((text) => (text.startsWith('-') && flax.is(text) ? MARK + text : text))
+  argv.map((text) => (text.startsWith('-') && (flax.is(text) || isAgo(text)) ? MARK + text : text))
 
-const unmark = (text: string): string => (text.startsWith(MARK) ? text.slice(1) : text)
+export const unmark = (text: string): string => (text.startsWith(MARK) ? text.slice(1) : text)
 
 /** Input and output of commands, and the exit code of the run. */
 export class Terminal {

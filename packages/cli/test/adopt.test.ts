@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
-import { type AdoptConfig, run } from '@snoflax/cli'
 import { sno } from '@snoflax/core'
 import {
   type MysqlDatabase,
@@ -13,6 +12,7 @@ import {
   type SqliteDatabase,
   sqlite,
 } from '@snoflax/test'
+import { type AdoptConfig, run } from 'snoflax'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bin, cli } from './running.js'
 

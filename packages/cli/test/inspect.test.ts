@@ -117,18 +117,16 @@ test('--epoch and --neighbourhood are used to read an id', async () => {
   expect((await inspected(flax.max, '--neighbourhood', '5'))[0]?.readings).toHaveLength(2)
 })
 
-test('what is not an id is an error with the reason of each family, and code 1', async () => {
-  const { code, out, err } = await cli(['inspect', 'nope', flax.generate()])
+test('what is not an id is an error of one line, or says where a near miss differs, and code 1', async () => {
+  const { code, out, err } = await cli(['inspect', 'nope', flax.generate(), 'Kpcan0M1FakODT4é'])
   expect(code).toBe(1)
   expect(out).toContain('family   flax')
   expect(err.split('\n')).toEqual([
     'snoflax: "nope" is not an id',
-    '  sno: an id has 16 characters, not 4 ("nope")',
-    '  uid: an id has 16 characters, not 4 ("nope")',
-    '  flax: an id has 16 characters, not 4 ("nope")',
-    '  uidLocal: an id has 11 characters, not 4 ("nope")',
-    '  flake: "n" at position 0 of "nope" is not a decimal digit',
-    '  uuid7: an id has 36 characters, not 4 ("nope")',
+    '  no known kind of id has this form; pass --family to see why',
+    'snoflax: "Kpcan0M1FakODT4é" is not an id',
+    expect.stringMatching(/^ {2}uid: "é" at position 15 of "Kpcan0M1FakODT4é" is not one of /),
+    expect.stringMatching(/^ {2}flax: "é" at position 15 of "Kpcan0M1FakODT4é" is not one of /),
     '',
   ])
   const ran = await cli(['inspect', '--json', 'nope', '--family', 'sno'])
@@ -185,11 +183,67 @@ test('the output has colours only on a terminal, unless NO_COLOR or FORCE_COLOR 
   expect(out).toContain('\u001b[36m00000000\u001b[39m \u001b[35m00000001\u001b[39m')
 })
 
-test('a reading with an unlikely time is one line, if there is a likely one', async () => {
+test('of several likely readings the first is shown in full, and each other one in a line', async () => {
   const id = sno.pack({ timeMs: Date.UTC(2026, 10, 1), tickTock: 0, meta: 0, partition: 0, sequence: 0 })
   const lines = (await cli(['inspect', id])).out.split('\n')
-  expect(lines[1]).toBe('  several families fit: sno (text), flax (text)')
-  expect(lines.slice(-2)).toEqual(['  or uid (text) of 7597-02-10T14:22:59.049Z, an unlikely time', ''])
+  expect(lines[1]).toBe('  family   sno, given as text')
+  expect(lines.filter((line) => line.startsWith('  family'))).toHaveLength(1)
+  // As a uid it would be of the year 7597.
+  expect(lines.slice(-2)).toEqual([expect.stringMatching(/^ {2}or flax \(text\) of 20\d\d-.*Z$/), ''])
+  expect(lines.join()).not.toContain('uid (')
+})
+
+describe('an id of another kind', () => {
+  test.each([
+    ['f47ac10b-58cc-4372-a567-0e02b2c3d479', 'a UUIDv4: 122 random bits, no time'],
+    ['F47AC10B58CC4372A5670E02B2C3D479', 'a UUIDv4: 122 random bits, no time'],
+    [
+      'c232ab00-9414-11ec-b3c8-9f6bdeced846',
+      'a UUIDv1: time, clock sequence, node, of 2022-02-22T19:22:22.000Z',
+    ],
+    [
+      '1ec9414c-232a-6b00-b3c8-9f6bdeced846',
+      'a UUIDv6: time, clock sequence, node, of 2022-02-22T19:22:22.000Z',
+    ],
+    ['919108f7-52d1-4320-9bac-f847db4148a8', 'a UUIDv4: 122 random bits, no time'],
+    ['2ed6657d-e927-568b-95e1-2665a8aea6a2', 'a UUIDv5: the SHA-1 hash of a name, no time'],
+    ['5df41881-3aed-3515-88a7-2f4a814cf09e', 'a UUIDv3: the MD5 hash of a name, no time'],
+    ['00000000-0000-0000-0000-000000000000', 'the nil UUID'],
+    ['0ujtsYcgvSTl8PAuAdqWYSMnLOv', 'a KSUID, of 2017-10-10T04:00:47.000Z'],
+    ['ch72gsb320000udocl363eofy', 'a cuid, of 2012-09-13T23:03:12.926Z'],
+    ['tz4a98xxat96iws9zmbrgj3a', 'a cuid2, which contains no time'],
+    ['V1StGXR8_Z5jdHi6B-myT', 'a nanoid, which contains no time'],
+  ])('%s is one line', async (id, line) => {
+    expect(await cli(['inspect', id])).toEqual({ code: 0, out: `${id}\n  ${line}\n`, err: '' })
+    expect((await inspected(id))[0]).toMatchObject({
+      readings: [],
+      others: [{ what: line.split(', of ')[0] }],
+    })
+  })
+
+  test('stands before readings with an unlikely time, and after likely ones', async () => {
+    const number = await cli(['inspect', '12345'])
+    expect(number.out.split('\n').slice(1, 3)).toEqual([
+      '  an integer, such as a serial key',
+      '  or flake (text) of 1970-01-01T00:00:00.000Z, an unlikely time',
+    ])
+    const objectId = (await cli(['inspect', '507f1f77bcf86cd799439011'])).out
+    expect(objectId).toContain("MongoDB's ObjectId, of 2012-10-17T21:13:27.000Z")
+  })
+
+  test('is not looked for if --family names one', async () => {
+    const { code, err } = await cli(['inspect', '--family', 'uuid7', 'f47ac10b-58cc-4372-a567-0e02b2c3d479'])
+    expect(code).toBe(1)
+    expect(err).toContain('uuid7: ')
+  })
+})
+
+test('standard input without ids says that nothing was checked', async () => {
+  expect(await cli(['inspect'], { input: '\n' })).toEqual({
+    code: 0,
+    out: '',
+    err: 'nothing was checked: standard input is empty\n',
+  })
 })
 
 test('ids may begin with a hyphen', async () => {

@@ -93,6 +93,36 @@ test.each([sqlite, mysql].filter((kind) => kind.selected()))(
   },
 )
 
+test('times are arguments, too, and the family may be left out', async () => {
+  const { ids } = await ranged(...SPAN)
+  expect((await ranged('flax', '2026-11-01', '2026-12-01')).ids).toEqual(ids)
+  expect((await ranged('2026-11-01', '2026-12-01')).ids).toEqual(ids)
+  expect(await ranged('flax', '2026-11-01')).toMatchObject({ to: '2026-11-02T00:00:00.000Z' })
+  expect(await ranged('sno', '2026-11-01', '--to', '2026-12-01')).toMatchObject({
+    family: 'sno',
+    to: '2026-12-01T00:00:00.000Z',
+  })
+})
+
+test('days and ages are times: yesterday is a whole day, -7d goes until now', async () => {
+  const today = new Date().toISOString().slice(0, 10)
+  const day = await ranged('flax', 'yesterday')
+  // The day may have ended since.
+  expect(Date.parse(day.to) - Date.parse(day.from)).toBe(86_400_000)
+  expect(Date.parse(day.to)).toBeGreaterThanOrEqual(Date.parse(today))
+  for (const argv of [
+    ['-7d'],
+    ['flax', '-7d', 'now'],
+    ['--from', '-7d', '--to', 'now'],
+    ['-168h'],
+    ['-1w'],
+  ]) {
+    const { from, to } = await ranged(...argv)
+    const ms = Date.parse(to) - Date.parse(from) - 7 * 86_400_000
+    expect([argv, ms >= 0 && ms < 60_000]).toEqual([argv, true])
+  }
+})
+
 test('the text output', async () => {
   const { out, err } = await cli([
     'range',
@@ -144,6 +174,8 @@ test.each([
     'flax: a range must go from the earlier time to the later one',
   ],
   [['--from', 'then', '--to', '2026-11-01'], 'a time must be now, '],
+  [['flax'], 'pass a time, or two: range flax 2026-11-01 2026-12-01, '],
+  [['flax', '7d'], 'a time must be now, '],
   [[...SPAN, '--storage', 'bigint'], 'flax has no storage bigint in these databases'],
   [[...SPAN, '--storage', 'uuid', '--dialect', 'sqlite'], 'flax has no storage uuid in SQLite'],
 ])('%j is refused', async (argv, message) => {

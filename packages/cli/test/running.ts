@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { run } from '@snoflax/cli'
+import { run } from 'snoflax'
 
 export interface Ran {
   readonly code: number | null

@@ -4,6 +4,7 @@ import { adoptionOptions, readConfig } from '../adopt/config.js'
 import { openForAdoption } from '../adopt/open.js'
 import { isDatabaseError, messageAbout, shownAddress } from '../databases.js'
 import { EXIT, UsageError } from '../exit.js'
+import { Pace } from '../pace.js'
 import { linesOf, type Terminal } from '../terminal.js'
 import { addressOf, nonNegativeInteger } from './options.js'
 
@@ -97,7 +98,7 @@ export function adopt(terminal: Terminal): Command {
   return command
 }
 
-const ORMS = ['typeorm', 'prisma', 'drizzle'] as const satisfies readonly Orm[]
+const ORMS = ['typeorm', 'prisma', 'drizzle', 'kysely'] as const satisfies readonly Orm[]
 const STAGES = ['backfilling', 'switched', 'finished'] as const satisfies readonly Stage[]
 
 const lockOf = ({ lockTimeout }: LockingOptions) =>
@@ -171,6 +172,8 @@ const MIGRATIONS: Record<Orm, (statements: readonly string[]) => string[]> = {
     statements.map((one) => `await queryRunner.query(\`${one.replace(/[\\`]|\$\{/g, '\\$&')}\`)`),
   prisma: (statements) => statements.map((one) => `${one};`),
   drizzle: (statements) => [statements.map((one) => `${one};`).join('\n--> statement-breakpoint\n')],
+  kysely: (statements) =>
+    statements.map((one) => `await sql\`${one.replace(/[\\`]|\$\{/g, '\\$&')}\`.execute(db)`),
 }
 
 const MS_BETWEEN_LINES = 2000
@@ -182,14 +185,15 @@ async function backfill(
   const controller = new AbortController()
   const stop = (): void => controller.abort(new UsageError('stopped; run it again to continue'))
   process.once('SIGINT', stop)
-  let [line, toldMs] = ['', 0]
+  let [line, toldMs, pace] = ['', 0, new Pace('rows')]
   const onProgress = ({ table, columns, done, total, round }: Progress): void => {
     const facts = { table, columns, done, total, round }
     if (json) void terminal.print(JSON.stringify({ event: 'progress', ...facts }))
-    const work = `${table} ${columns.join(', ')}`
+    const work = `${table} ${columns.join(', ')}${round > 1 ? `, round ${round}` : ''}`
     if (json || (line === work && done < total && Date.now() - toldMs < MS_BETWEEN_LINES)) return
+    if (line !== work) pace = new Pace('rows')
     ;[line, toldMs] = [work, Date.now()]
-    terminal.note(`  ${work}: ${done} of ${total}${round > 1 ? `, round ${round}` : ''}`)
+    terminal.note(`  ${work}: ${pace.after(done, total)}`)
   }
   try {
     await adoption.backfill({
@@ -209,6 +213,7 @@ async function backfill(
 
 async function verify({ adoption, terminal, tell }: Run): Promise<void> {
   const { tables, faults } = await adoption.verify()
+  if (tables.every(({ rows }) => rows === 0)) terminal.note('nothing was checked: the tables have no rows')
   for (const { table, rows, maxDriftMs } of tables)
     await tell(
       'verified',

@@ -4,9 +4,8 @@ import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import { familyNamed, withPrefix } from '../ids/families.js'
 import { formOf, storageNamed } from '../ids/forms.js'
-import { parseTime } from '../ids/time.js'
 import type { Terminal } from '../terminal.js'
-import { addPrefixOption, nonNegativeInteger } from './options.js'
+import { addPrefixOption, nonNegativeInteger, timeOf } from './options.js'
 
 /** Options of new ids; each family has some of them. */
 interface GeneratorOptions {
@@ -39,9 +38,9 @@ export const generate = (terminal: Terminal): Command =>
     .option('--node <name>', 'uid: name of the node', String)
     .option('--datacenter <number>', 'flake: datacenter, 0 to 31 (default: 0)', nonNegativeInteger)
     .option('--worker <number>', 'flake: worker, 0 to 31', nonNegativeInteger)
-    .option('--epoch <time>', 'flake: epoch (default: 1970)', parseTime)
+    .option('--epoch <time>', 'flake: epoch (default: 1970)', timeOf)
     .option('--neighbourhood <bits>', 'uid: neighbourhood, 5 to 10 (default: 8)', nonNegativeInteger)
-    .option('--at <time>', 'generate ids with this time', parseTime)
+    .option('--at <time>', 'generate ids with this time', timeOf)
     .option('--to <storage>', 'print them as text, binary, uuid, uuid8 or bigint', storageNamed, 'text')
     .option('--json', 'print a JSON array')
     .action(async (name: string, { count, at, prefix, to, json, ...options }: Options) => {

@@ -1,10 +1,11 @@
 import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { Command } from 'commander'
 import { type FamilyOptions, familiesFor, familyNamed, type Reading, readingsOf } from '../ids/families.js'
+import { type OtherId, otherIds } from '../ids/other-ids.js'
 import { sealsOf } from '../ids/seals.js'
 import { showUtc } from '../ids/time.js'
 import { describeReading, pictureReading } from '../inspection.js'
-import type { Paint, Terminal } from '../terminal.js'
+import type { Terminal } from '../terminal.js'
 import { addFamilyOptions, addPrefixOption } from './options.js'
 
 interface Options extends FamilyOptions {
@@ -17,7 +18,9 @@ interface Options extends FamilyOptions {
 export const inspect = (terminal: Terminal): Command =>
   addFamilyOptions(
     addPrefixOption(new Command('inspect'))
-      .description('show the contents of ids, passed as text (with or without a prefix), hex, uuid or number')
+      .description(
+        'say what ids are, passed as text (with or without a prefix), hex, uuid or number, and when they were generated',
+      )
       .argument('[ids...]', 'ids; default: the lines of standard input')
       .option('--family <family>', 'read them as this family only')
       .option('--seal-keys <file>', 'open sealed ids with the keys in this file, one per line')
@@ -25,49 +28,76 @@ export const inspect = (terminal: Terminal): Command =>
   ).action(async (ids: string[], { family, prefix, sealKeys, json, ...options }: Options) => {
     const seals = sealKeys === undefined ? undefined : await sealsOf(sealKeys)
     const stated = family === undefined ? undefined : [familyNamed(family, options)]
+    let count = 0
     const results = (async function* () {
       for await (const input of terminal.given(ids)) {
+        count++
         const known = stated ?? familiesFor(input, options)
         const { found, refusals } = readingsOf(input, known, prefix, seals)
-        if (found.length === 0) complain(terminal, input, refusals)
-        yield { input, found, refusals }
+        const isSealed = found.some(({ form }) => form === 'sealed')
+        const others = stated || prefix || isSealed ? [] : await otherIds(input)
+        if (found.length === 0 && others.length === 0) complain(terminal, input, refusals)
+        yield { input, found, others, refusals }
       }
     })()
     if (json) {
       const documents = (async function* () {
-        for await (const { input, found, refusals } of results) yield toDocument(input, found, refusals)
+        for await (const result of results) yield toDocument(result)
       })()
       return terminal.printJsonArray(documents)
     }
-    for await (const { input, found } of results) {
-      if (found.length > 0) await terminal.print(picture(terminal, input, found))
+    for await (const result of results) {
+      const lines = picture(terminal, result)
+      if (lines.length > 0) await terminal.print([terminal.paint('bold', result.input), ...lines])
     }
+    if (count === 0) terminal.note('nothing was checked: standard input is empty')
   })
+
+/** What one input can be. */
+interface Result {
+  readonly input: string
+  readonly found: readonly Reading[]
+  readonly others: readonly OtherId[]
+  readonly refusals: readonly string[]
+}
 
 function complain(terminal: Terminal, input: string, refusals: readonly string[]): void {
   const reasons = refusals.map((reason) => `  ${reason}`)
   terminal.complainAbout(`${JSON.stringify(input)} is not an id`, ...reasons)
 }
 
-function toDocument(input: string, found: readonly Reading[], refusals: readonly string[]): object {
-  if (found.length === 0) return { input, readings: [], refusals }
-  return { input, readings: found.map(describeReading) }
+function toDocument({ input, found, others, refusals }: Result): object {
+  return {
+    input,
+    readings: found.map(describeReading),
+    ...(others.length > 0 && {
+      others: others.map(({ what, timeMs }) => ({
+        what,
+        ...(timeMs !== undefined && { timeMs, timeUtc: showUtc(timeMs) }),
+      })),
+    }),
+    ...(found.length === 0 && others.length === 0 && { refusals }),
+  }
 }
 
-/** The likely readings in full; of others a line, if there is a likely one. */
-function picture({ paint }: Terminal, input: string, found: readonly Reading[]): string[] {
-  const likely = found.filter(({ plausible }) => plausible)
-  const shown = likely.length > 0 ? likely : found
+/** The likeliest reading in full, and a line for each other likely one. */
+function picture({ paint }: Terminal, { found, others }: Result): string[] {
+  const [first, ...rest] = found
+  const isClear = first !== undefined && (first.plausible || others.length === 0)
+  const foreign = others.map(
+    ({ what, timeMs }) => what + (timeMs === undefined ? '' : `, of ${showUtc(timeMs)}`),
+  )
+  const possible = (isClear ? rest.filter(({ plausible }) => plausible) : found).map(
+    (reading) =>
+      `${nameOf(reading)} of ${showUtc(reading.family.timeMs(reading.id))}${reading.plausible ? '' : ', an unlikely time'}`,
+  )
   return [
-    paint('bold', input),
-    ...(shown.length > 1 ? [paint('yellow', `  several families fit: ${shown.map(nameOf).join(', ')}`)] : []),
-    ...shown.flatMap((reading) => pictureReading(reading, paint)),
-    ...found.filter((reading) => !shown.includes(reading)).map((reading) => unlikely(reading, paint)),
+    ...(isClear ? pictureReading(first, paint) : []),
+    ...(isClear ? [...possible, ...foreign] : [...foreign, ...possible]).map((text, n) =>
+      isClear || n > 0 ? paint('dim', `  or ${text}`) : `  ${text}`,
+    ),
   ]
 }
 
 const nameOf = ({ family, form }: Reading): string =>
   `${baseOf(family).name}${isPrefixed(family) ? ` behind ${family.prefix}_` : ''} (${form})`
-
-const unlikely = (reading: Reading, paint: Paint): string =>
-  paint('dim', `  or ${nameOf(reading)} of ${showUtc(reading.family.timeMs(reading.id))}, an unlikely time`)

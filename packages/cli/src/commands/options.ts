@@ -2,12 +2,15 @@ import type { Database } from '@snoflax/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { oneOf, UsageError } from '../exit.js'
 import { parseTime } from '../ids/time.js'
-import type { Terminal } from '../terminal.js'
+import { type Terminal, unmark } from '../terminal.js'
+
+/** A time among the arguments, in Unix milliseconds. @throws {UsageError} */
+export const timeOf = (text: string): number => parseTime(unmark(text))
 
 /** The options by which flake and uid ids are read. */
 export function addFamilyOptions(command: Command): Command {
   return command
-    .option('--epoch <time>', 'epoch of flake ids (default: 1970)', parseTime)
+    .option('--epoch <time>', 'epoch of flake ids (default: 1970)', timeOf)
     .option('--neighbourhood <bits>', 'neighbourhood of uid ids, 5 to 10 (default: 8)', nonNegativeInteger)
 }
 

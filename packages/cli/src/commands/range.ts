@@ -4,13 +4,13 @@ import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
 import { literalOf, storageNamed } from '../ids/forms.js'
-import { parseTime, showUtc } from '../ids/time.js'
-import type { Terminal } from '../terminal.js'
-import { addFamilyOptions, addPrefixOption, DIALECTS, type Dialect, dialectNamed } from './options.js'
+import { isDay, nextDay, showUtc } from '../ids/time.js'
+import { type Terminal, unmark } from '../terminal.js'
+import { addFamilyOptions, addPrefixOption, DIALECTS, type Dialect, dialectNamed, timeOf } from './options.js'
 
 interface Options extends FamilyOptions {
-  readonly from: number
-  readonly to: number
+  readonly from?: number
+  readonly to?: number
   readonly column: string
   readonly prefix?: string
   readonly storage?: StorageName
@@ -34,21 +34,25 @@ export const range = (terminal: Terminal): Command =>
       .description('print bounds of ids generated at or after one time and before another')
       .argument(
         '[family]',
-        'flax, sno, flake, uid, uidLocal, uuid7, ulid, typeid, twitter or discord',
-        'flax',
+        'flax (default), sno, flake, uid, uidLocal, uuid7, ulid, typeid, twitter or discord',
       )
-      .requiredOption(
-        '--from <time>',
-        'now, 2026-11-01, 2026-11-01T12:00:00Z or Unix milliseconds',
-        parseTime,
-      )
-      .requiredOption('--to <time>', 'end of the range, exclusive', parseTime)
+      .argument('[from]', 'now, yesterday, -7d, 2026-11-01, 2026-11-01T12:00:00Z or Unix milliseconds')
+      .argument('[to]', 'end of the range, exclusive (default: a day after a day, else now)')
+      .option('--from <time>', 'the same as the argument', timeOf)
+      .option('--to <time>', 'the same as the argument', timeOf)
       .option('--column <name>', 'the column in the conditions', 'id')
       .option('--storage <storage>', 'this storage only', storageNamed)
       .option('--dialect <dialect>', 'postgres, sqlite or mysql only', dialectNamed)
       .option('--json', 'print a JSON object'),
   ).action(
-    async (name: string, { from, to, column, prefix, storage, dialect, json, ...options }: Options) => {
+    async (
+      first: string | undefined,
+      second: string | undefined,
+      third: string | undefined,
+      { column, prefix, storage, dialect, json, ...options }: Options,
+    ) => {
+      const [name = 'flax', ...times] = isTime(first) ? ['flax', first, second] : [first, second, third]
+      const { from, to } = ends(times, options)
       const base = familyNamed(name, options)
       const family = withPrefix(base, prefix)
       const ids = family.range(from, to)
@@ -72,6 +76,22 @@ export const range = (terminal: Terminal): Command =>
       if (!family.exactRange) terminal.note(recheck(base, column, span))
     },
   )
+
+const isTime = (text: string | undefined): boolean =>
+  text !== undefined && /^[-\d]|day$|^tomorrow$|^now$/.test(unmark(text))
+
+/** Both ends, from arguments or options. @throws {UsageError} */
+function ends(
+  [first, second]: readonly (string | undefined)[],
+  options: Pick<Options, 'from' | 'to'>,
+): { from: number; to: number } {
+  const from = options.from ?? (first === undefined ? undefined : timeOf(first))
+  if (from === undefined)
+    throw new UsageError('pass a time, or two: range flax 2026-11-01 2026-12-01, range yesterday, range -7d')
+  const isWhole = first !== undefined && isDay(unmark(first))
+  const to = options.to ?? (second === undefined ? undefined : timeOf(second))
+  return { from, to: to ?? (isWhole ? nextDay(from) : Date.now()) }
+}
 
 /** None if the database has no such storage, or can't store the number. */
 function boundsIn(

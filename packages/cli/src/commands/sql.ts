@@ -15,8 +15,8 @@ import {
 import { Command, Option } from 'commander'
 import { UsageError } from '../exit.js'
 import { familyNamed } from '../ids/families.js'
-import { parseTime } from '../ids/time.js'
 import { linesOf, type Terminal } from '../terminal.js'
+import { timeOf } from './options.js'
 
 interface Options {
   readonly for?: Tool
@@ -49,7 +49,7 @@ export const sql = (terminal: Terminal): Command =>
     .option('--families <names>', 'comma-separated families (default: all)')
     .option('--grant-to <roles...>', 'roles or accounts that may read and generate ids')
     .option('--grant-leases <roles...>', 'roles or accounts that may lease numbers of sno and flake')
-    .option('--at <time>', 'time of the migration, which decides its order (default: now)', parseTime)
+    .option('--at <time>', 'time of the migration, which decides its order (default: now)', timeOf)
     .option('--out <folder>', 'write the file into this folder, and print its path')
     .option('--json', 'print a JSON object')
     .action(async (options: Options) => {

@@ -1,6 +1,7 @@
 import type { DatabaseValue } from '@snoflax/core'
 import { baseOf } from '@snoflax/core/adapter'
 import { literal } from '../ids/forms.js'
+import { Pace } from '../pace.js'
 import type { Examination } from './examination.js'
 import type { StoredIds } from './id-columns.js'
 import { type Column, placeOf } from './live-database.js'
@@ -86,6 +87,8 @@ async function merge(
     pages: pagesOf(examination, scan.idColumn),
     ids: [] as string[],
   }))
+  const total = scans.reduce((sum, scan) => sum + rowsOf(scan), 0)
+  const pace = new Pace('ids compared')
   let read = 0
   while (sources.length > 1) {
     for (const source of sources) {
@@ -107,7 +110,7 @@ async function merge(
       }
       read += ids.length
     }
-    examination.progress(`keys of several tables: ${read} ids compared`)
+    examination.progress(`keys of several tables: ${pace.after(read, total)}`)
   }
 }
 

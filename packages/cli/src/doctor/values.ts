@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type IdFamily, isPlausible } from '@snoflax/core'
 import { isPrefixed } from '@snoflax/core/adapter'
 import { showUtc } from '../ids/time.js'
+import { Pace } from '../pace.js'
 import type { Examination } from './examination.js'
 import type { IdColumn, StoredIds } from './id-columns.js'
 import { type Column, type LiveDatabase, placeOf } from './live-database.js'
@@ -34,6 +35,7 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
   const [malformed, future, strange] = [new Faults(), new Faults(), new Faults()]
   const rivals = rivalsOf(examination, idColumn)
   const ids: string[] = []
+  const pace = new Pace('ids')
   let rowsRead = 0
   let others = 0
   for await (const rows of database.batches(await valuesSql(database, column, full ? undefined : sample))) {
@@ -54,7 +56,9 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
         if (rival) strange.add({ value }, `${shown(value)} is of family ${rival.name}`)
       }
     }
-    progress(`${placeOf(column)}: ${rowsRead} ids read`)
+    progress(
+      `${placeOf(column)}: ${pace.after(rowsRead, full ? column.rows : Math.min(sample, column.rows))}`,
+    )
   }
   if (others > 0)
     notes.push(

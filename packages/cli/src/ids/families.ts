@@ -120,7 +120,11 @@ function reasons(input: string, bare: readonly IdFamily[], kinds: readonly IdFam
   const wrong = refused.filter(({ error }) => error.code === 'WRONG_PREFIX')
   const told = wrong.find(({ family }) => behind.includes(baseOf(family))) ?? wrong[0]
   const kept = refused.filter((one) => one === told || !wrong.includes(one))
-  return [...new Set(kept.map(({ error }) => error.message))]
+  // Of other lengths, or from the first character on, it is not a misspelled id of the family.
+  const near = kept.filter(({ error: { code, position } }) => code !== 'INVALID_LENGTH' && position !== 0)
+  if (near.length === 0 && kept.length > 1)
+    return ['no known kind of id has this form; pass --family to see why']
+  return [...new Set((near.length > 0 ? near : kept).map(({ error }) => error.message))]
 }
 
 const PREFIX = /^([a-z](?:[a-z0-9_]*[a-z0-9])?)_/

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { IdError, type IdFamily, isPlausible, prefixed } from '@snoflax/core'
 import { isPrefixed } from '@snoflax/core/adapter'
 import type { Seal } from '@snoflax/seal'
-import { driver } from '../databases.js'
 import { UsageError } from '../exit.js'
 import type { Reading, Seals } from './families.js'
 
@@ -11,7 +10,7 @@ const SEALED = /^(?:[a-z][a-z0-9_]*_)?[A-Za-z0-9_-]{22,}$/
 
 /** By the keys in a file, one a line, so that none is in the list of processes. @throws {UsageError} */
 export async function sealsOf(file: string): Promise<Seals> {
-  const { seal } = await driver(() => import('@snoflax/seal'), '@snoflax/seal')
+  const { seal } = await import('@snoflax/seal')
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new UsageError(`--seal-keys: ${error.message}`)
   })

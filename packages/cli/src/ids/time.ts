@@ -3,9 +3,28 @@ import { UsageError } from '../exit.js'
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})$/i
 const UNIX_MS = /^-?\d+$/
+const AGO = /^-(\d{1,6})([mhdw])$/
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: DAY_MS, w: 7 * DAY_MS }
+const DAYS = new Map([
+  ['yesterday', -1],
+  ['today', 0],
+  ['tomorrow', 1],
+])
+
+/** Whether a text is a time such as `-7d`, which looks like an option. */
+export const isAgo = (text: string): boolean => AGO.test(text)
+
+/** Whether a text is a day, such as `yesterday` or `2026-11-01`. */
+export const isDay = (text: string): boolean => DATE.test(text) || DAYS.has(text)
+
+/** The midnight after this one, in UTC. */
+export const nextDay = (timeMs: number): number => timeMs + DAY_MS
 
 /**
- * Unix milliseconds of `now`, a date (midnight UTC), a date and time with its zone, or Unix milliseconds.
+ * Unix milliseconds of `now`, a day (midnight UTC; `yesterday`, `today` and `tomorrow` too), `-7d` (that long ago; also in
+ * m, h and w), a date and time with its zone, or Unix milliseconds.
  *
  * @throws {UsageError} for anything else, a time without a zone too: it would mean another moment elsewhere.
  */
@@ -13,12 +32,16 @@ export function parseTime(text: string): number {
   const timeMs = momentOf(text.trim())
   if (Number.isSafeInteger(timeMs)) return timeMs
   throw new UsageError(
-    `a time must be now, 2026-11-01, 2026-11-01T12:00:00Z, 2026-11-01T12:00:00+01:00 or Unix milliseconds, not ${text}`,
+    `a time must be now, yesterday, -7d, 2026-11-01, 2026-11-01T12:00:00Z, 2026-11-01T12:00:00+01:00 or Unix milliseconds, not ${text}`,
   )
 }
 
 function momentOf(text: string): number {
   if (text === 'now') return Date.now()
+  const day = DAYS.get(text)
+  if (day !== undefined) return (Math.floor(Date.now() / DAY_MS) + day) * DAY_MS
+  const [, count, unit = ''] = AGO.exec(text) ?? []
+  if (count !== undefined) return Date.now() - Number(count) * (UNITS[unit] as number)
   if (UNIX_MS.test(text)) return Number(text)
   if (!DATE.test(text) && !DATE_TIME.test(text)) return Number.NaN
   const timeMs = Date.parse(text.replace(' ', 'T'))
