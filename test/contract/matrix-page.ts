@@ -41,7 +41,7 @@ export function headingOf({ database }: Pick<Cell, 'database'>, mysqlServer: Mys
 
 const opening = (orm: string) => `# ${orm}: tested paths
 
-Each row is a way to write or read through ${orm}. The contract suite runs it on a real database, with every family that the storage supports: it checks generated ids, ids that the application passes, the stored bytes through another driver, and that malformed ids are refused. A number refers to the reason why a path is refused, which the suite checks, too, or why a malformed id is passed to the database. The tests write this page; don't edit it.`
+Ways to write and read through ${orm}. The contract suite runs each on a real database, with every family that the storage supports: it checks generated ids, ids that the application passes, the stored bytes through another driver, and that malformed ids are refused. Listed paths work with every storage; tables have the others. A number refers to the reason why a path is refused, which the suite checks, too, or why a malformed id is passed to the database. The tests write this page; don't edit it.`
 
 /** Heading → text below it. */
 function sections(page: string): Map<string, string> {

@@ -2,30 +2,40 @@ import type { Cell } from './record.js'
 
 const STORAGES = ['uuid', 'text', 'binary', 'uuid8', 'bigint'] as const
 
-/** The write-path matrix of one ORM on one database: a line for each path, a column for each storage. */
+/**
+ * The paths of one ORM on one database: those that work with every storage by operation, then a table of the others with a
+ * column for each storage.
+ */
 export function matrix(cells: readonly Cell[]): string {
   const storages = STORAGES.filter((storage) => cells.some((cell) => cell.storage === storage))
   const notes = [...new Set(cells.flatMap(({ refused, unchecked }) => refused ?? unchecked ?? []))]
-  const lines = [...groups(cells, ({ operation, path }) => `${operation} | ${path}`)].map(
-    ([name, ofPath]) => {
-      const marks = storages.map((storage) =>
+  const paths = [...groups(cells, ({ operation, path }) => `${operation} | ${path}`)].map(
+    ([name, ofPath]) => ({
+      name,
+      ofPath,
+      marks: storages.map((storage) =>
         mark(
           ofPath.filter((cell) => cell.storage === storage),
           notes,
         ),
-      )
-      return `| ${name} | ${marks.join(' | ')} |`
-    },
+      ),
+    }),
   )
+  const isWhole = ({ marks }: (typeof paths)[number]) => marks.every((one) => one === '✓')
+  const whole = paths.filter(isWhole).flatMap(({ ofPath }) => ofPath.slice(0, 1))
+  const lines = paths
+    .filter((one) => !isWhole(one))
+    .map(({ name, marks }) => `| ${name} | ${marks.join(' | ')} |`)
   const header = `| operation | path | ${storages.join(' | ')} |`
   const rule = `| --- | --- |${' :-: |'.repeat(storages.length)}`
   const explained = notes.map((note, i) => `${i + 1}. ${note}`)
   return [
     familiesLine(cells),
     '',
-    header,
-    rule,
-    ...lines,
+    ...[...groups(whole, ({ operation }) => operation)].map(
+      ([operation, those]) => `- **${operation}**: ${those.map(({ path }) => path).join(' · ')}`,
+    ),
+    ...(lines.length > 0 ? [...(whole.length > 0 ? [''] : []), header, rule, ...lines] : []),
     ...(notes.length > 0 ? ['', ...explained] : []),
   ].join('\n')
 }

@@ -4,7 +4,7 @@ import type { RawCell, RawOutcome } from './suite.js'
 
 const OPENING = `# Raw SQL with compact ids
 
-Each row is a form of SQL that an application may write; \`{id}\` is a bound id, \`{'id'}\` one in the text of the SQL, \`[customers.id]\` the ORM's own object for a column. The tests run each of them in every ORM beside tables whose ids are text, and compare the rows that it returns and leaves.
+Forms of SQL that an application may write; \`{id}\` is a bound id, \`{'id'}\` one in the text of the SQL, \`[customers.id]\` the ORM's own object for a column. The tests run each of them in every ORM beside tables whose ids are text, and compare the rows that it returns and leaves.
 
 - **✓**: converted, as on text keys.
 - **refused**: an \`IdError\` names the column; mark the id with \`parameter(column, id)\`, or a value that is none with \`asText(value)\`.
@@ -28,19 +28,28 @@ export function writeRawPage(
       .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n')).trim()]),
   )
   for (const [heading, those] of groups(cells, headingOf)) {
-    if (orms.every((orm) => those.some((cell) => cell.orm === orm))) sections.set(heading, table(those, orms))
+    if (orms.every((orm) => those.some((cell) => cell.orm === orm))) sections.set(heading, forms(those, orms))
   }
   if (sections.size === 0) return
   const parts = [...sections].sort().map(([heading, body]) => `## ${heading}\n\n${body}`)
   writeFileSync(file, `${[OPENING, ...parts].join('\n\n')}\n`)
 }
 
-function table(cells: readonly RawCell[], orms: readonly string[]): string {
-  const rows = [...groups(cells, ({ sql }) => sql)].map(([sql, ofForm]) => {
-    const marks = orms.map((orm) => markOf(ofForm.filter((cell) => cell.orm === orm)))
-    return `| \`${sql.replaceAll('|', '\\|')}\` | ${marks.join(' | ')} |`
-  })
-  return [`| form | ${orms.join(' | ')} |`, `| --- |${' --- |'.repeat(orms.length)}`, ...rows].join('\n')
+/** The forms with the same outcome in every ORM as lists, the others as a table. */
+function forms(cells: readonly RawCell[], orms: readonly string[]): string {
+  const rows = [...groups(cells, ({ sql }) => sql)].map(([sql, ofForm]) => ({
+    sql,
+    marks: orms.map((orm) => markOf(ofForm.filter((cell) => cell.orm === orm))),
+  }))
+  const isAlike = ({ marks }: (typeof rows)[number]) => marks.every((mark) => mark === marks[0])
+  const lists = [...groups(rows.filter(isAlike), ({ marks }) => marks[0] as string)].flatMap(
+    ([mark, those]) => [`**${mark}** in every ORM:`, '', ...those.map(({ sql }) => `- \`${sql}\``), ''],
+  )
+  const others = rows
+    .filter((one) => !isAlike(one))
+    .map(({ sql, marks }) => `| \`${sql.replaceAll('|', '\\|')}\` | ${marks.join(' | ')} |`)
+  const header = [`| form | ${orms.join(' | ')} |`, `| --- |${' --- |'.repeat(orms.length)}`]
+  return [...lists, ...(others.length > 0 ? [...header, ...others] : [])].join('\n').trimEnd()
 }
 
 /** One mark, or one for each storage where they differ. */
