@@ -362,13 +362,13 @@ test('the search_path of the transaction is restored', async () => {
   await superuser.query('COMMIT')
 })
 
-test('the SECURITY DEFINER functions are those reviewed in docs/database-security.md', async () => {
+test('the SECURITY DEFINER functions are those reviewed in docs/security.md', async () => {
   await install(superuser)
   const { rows } = await superuser.query(
     `SELECT DISTINCT proname AS name, proconfig AS settings FROM pg_proc
       WHERE prosecdef AND pronamespace = 'snoflax'::regnamespace ORDER BY 1`,
   )
-  const page = readFileSync(new URL('../../../docs/database-security.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8')
   const reviewed = [...page.matchAll(/^\| `(\w+)\(/gm)].map(([, name]) => name)
   expect(rows.map(({ name }) => name)).toEqual(reviewed.sort())
   for (const { settings } of rows) expect(settings).toContain('search_path=pg_catalog, pg_temp')
