@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import * as core from '@snoflax/core'
 import * as adapter from '@snoflax/core/adapter'
@@ -12,7 +13,8 @@ import { outcomeOf } from './snippets/outcome.js'
 import { blocksOf, section } from './snippets/page.js'
 import { run } from './snippets/run.js'
 import { typeErrors } from './snippets/type-errors.js'
-import { at, headingOf, ormFolders, packageFolders } from './workspace.js'
+import { steady } from './snippets/walk.js'
+import { at, ormFolders, packageFolders } from './workspace.js'
 
 const page = (path: string) => readFileSync(at(path), 'utf8')
 const README = page('README.md')
@@ -29,11 +31,9 @@ const MODULES = {
 }
 
 const [FIRST_BLOCK = ''] = blocksOf(README, 'ts')
-const [FAMILIES_BLOCK = ''] = blocksOf(section(README, 'Ids in code'), 'ts')
 
 const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: number])[] = [
-  ['the first block of the root page', FIRST_BLOCK, 1],
-  ['the families on the root page', FAMILIES_BLOCK, 3],
+  ['the first block of the root page', FIRST_BLOCK, 3],
   ...['core', 'families', 'validators'].flatMap((name) =>
     blocksOf(page(`packages/${name}/README.md`), 'ts').map(
       (code, index) => [`block ${index + 1} on the page of ${name}`, code, 1] as const,
@@ -52,7 +52,6 @@ const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: numbe
   ['docs/testing.md', blocksOf(page('docs/testing.md'), 'ts').join('\n'), 4],
   ['docs/adapter.md', blocksOf(page('docs/adapter.md'), 'ts').join('\n'), 2],
 ]
-const POSTGRES_BLOCK = blocksOf(section(README, 'PostgreSQL'), 'sql')[0] as string
 
 describe.each(CORE_BLOCKS)('%s', (_, code, claims) => {
   test('runs, with the results of its comments', async () => {
@@ -68,22 +67,6 @@ beforeAll(async () => {
   await pgSql.install(database.pool)
 })
 afterAll(() => database.close())
-
-test("the SQL in the README's section PostgreSQL runs", async () => {
-  const [create = '', select = ''] = POSTGRES_BLOCK.split('\n\n')
-  await database.query(create)
-  await database.query(
-    `INSERT INTO orders (id, total)
-      SELECT snoflax.flax_encode(snoflax.flax_generate_at(at::timestamptz)), 5
-        FROM unnest(ARRAY['2026-10-31T23:59:59.999Z', '2026-11-01Z', '2026-11-30T23:59:59.999Z', '2026-12-01Z']) AS at`,
-  )
-  await database.query('INSERT INTO orders (total) VALUES (7)')
-  const rows = await database.query(select)
-  const times = rows.map((row) => (row['flax_time'] as Date).toISOString())
-  expect(times).toEqual(expect.arrayContaining(['2026-11-01T00:00:00.000Z', '2026-11-30T23:59:59.999Z']))
-  expect(times.filter((time) => !time.startsWith('2026-11'))).toEqual([])
-  expect(rows.map((row) => core.flax.timeMs(row['id'] as core.FlaxId))).toEqual(times.map(Date.parse))
-})
 
 describe('docs/leases.md', () => {
   const [lease = ''] = blocksOf(LEASES, 'ts')
@@ -167,7 +150,9 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/readme.test.ts',
   'docs/adapter.md': 'test/readme.test.ts',
   'docs/adopting.md': 'packages/adopt/test/guide.test.ts',
+  'docs/frameworks.md': 'packages/validators/test/frameworks.test.ts',
   'docs/leases.md': 'test/readme.test.ts',
+  'docs/pagination.md': 'test/pagination.test.ts',
   'docs/own-family.md': 'examples/own-families/test/guide.test.ts',
   'docs/postgresql-time.md': 'packages/pg-sql/test/time-page.test.ts',
   'docs/prefixed-ids.md': 'test/readme.test.ts',
@@ -189,10 +174,7 @@ describe('a page with code has a test that runs it', () => {
   })
 
   test('of the README', () => {
-    // Packages' tests run these; quick-starts.test.ts compares.
-    const ofOrms = ormFolders.flatMap((folder) => blocksOf(section(README, headingOf(folder)), CODE))
-    const here = [FIRST_BLOCK, FAMILIES_BLOCK, POSTGRES_BLOCK]
-    expect(blocksOf(README, CODE).sort()).toEqual([...ofOrms, ...here].sort())
+    expect(blocksOf(README, CODE)).toEqual([FIRST_BLOCK])
     expect(blocksOf(LEASES, CODE)).toHaveLength(3)
   })
 
@@ -202,6 +184,32 @@ describe('a page with code has a test that runs it', () => {
     const by = isHere ? ['test/readme.test.ts'] : tests.filter((path) => existsSync(at(path)))
     expect(by.map(page).join('\n')).toMatch(/README\.md/)
   })
+})
+
+describe('the table of starts in the README', () => {
+  const rows = [...section(README, 'Start').matchAll(/^\| \[.*$/gm)].map(([row]) => row)
+
+  test.each(ormFolders)('has a row for %s', (folder) => {
+    expect(rows.filter((row) => row.includes(`](packages/${folder}/README.md)`))).toHaveLength(1)
+  })
+
+  test('has a row for each start page, with a declaration that stands on the page', () => {
+    const started = rows.flatMap((row) => {
+      const [, start = ''] = /\]\((docs\/start\/[^)]+)\)/.exec(row) ?? []
+      const [, code = ''] = /`(.*)`/.exec(row) ?? []
+      if (start !== '') expect(page(start).replaceAll(/\s+/g, ' ')).toContain(code.replaceAll('\\|', '|'))
+      return start === '' ? [] : [start]
+    })
+    expect(started.sort()).toEqual(readdirSync(at('docs/start')).map((name) => `docs/start/${name}`))
+  })
+})
+
+test("the README's first command prints ids", () => {
+  const command = /^node -p .*$/m.exec(README)?.[0] as string
+  const [output = ''] = blocksOf(README, 'text')
+  const { stdout } = spawnSync(command, { cwd: at('test'), shell: true, encoding: 'utf8' })
+  expect(steady(stdout)).toBe(steady(output))
+  expect(stdout.match(/cus_[\w-]{16}/g)).toHaveLength(3)
 })
 
 describe.each(packageFolders)('the headings of %s', (name) => {

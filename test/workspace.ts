@@ -18,11 +18,3 @@ export function entryPointsOf(folder: string): string[] {
 export const ormFolders: readonly string[] = packageFolders.filter((name) =>
   existsSync(at(`packages/${name}/test/contract/adapter.ts`)),
 )
-
-/** The heading on the root page whose section ends by leading to the page of the package. */
-export function headingOf(folder: string): string {
-  const page = readFileSync(at('README.md'), 'utf8')
-  const section = page.split(/^## /m).find((text) => text.includes(`\nMore: [@snoflax/${folder}](`))
-  if (section === undefined) throw new Error(`README.md has no section that leads to packages/${folder}`)
-  return section.split('\n')[0] as string
-}

@@ -41,6 +41,22 @@ export class Projects {
     return output
   }
 
+  /** A file of a project. */
+  at(project: string, file: string): string {
+    return join(this.folder, project, file)
+  }
+
+  /** Runs one command in a project, as its owner types it. Commands that download are retried. */
+  async type(project: string, command: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+    const place = join(this.folder, project)
+    mkdirSync(place, { recursive: true })
+    if (/^(?:npm|npx) (?:install|init)\b/.test(command)) {
+      await this.tryCommand(place, command)
+      return ''
+    }
+    return this.runCommand(place, command, env)
+  }
+
   private async tryCommand(project: string, command: string): Promise<void> {
     for (let left = TRIES; left > 0; left -= 1) {
       try {
@@ -52,14 +68,18 @@ export class Projects {
     }
   }
 
-  private runCommand(cwd: string, command: string): Promise<string> {
+  private runCommand(
+    cwd: string,
+    command: string,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
     const typed = command.replaceAll(
-      /(?<= )@snoflax\/[\w-]+(?= |$)/g,
+      /(?<= (?:install|add) .*)(?<= )(?:@snoflax\/[\w-]+|snoflax)(?= |$)/g,
       (name) => `${name}@file:${this.tarballs.get(name)}`,
     )
     const child = spawn(typed, {
       cwd,
-      env: ENVIRONMENT,
+      env: { ...ENVIRONMENT, ...env },
       shell: true,
       timeout: 4 * MINUTE_MS,
       killSignal: 'SIGKILL',

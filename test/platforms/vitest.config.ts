@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: ['platforms.ts', 'release.ts'],
+    include: ['platforms.ts', 'release.ts', 'start-pages.ts'],
     // Installs wait for the network as much as for the CPU.
     maxConcurrency: 3,
     testTimeout: 600_000,

@@ -1,12 +1,14 @@
 // Draws the pictures of the documentation: the demo's output, the layouts of the families, and figures of bench/README.md.
 // With --check it compares the last two with the files, since the demo's ids differ in each run.
-import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
 import { discord, twitter, ulid, uuid7 } from '@snoflax/families'
+import Database from 'better-sqlite3'
 
 const root = join(import.meta.dirname, '../../..')
 const COLOURS = ['cyan', 'yellow', 'magenta', 'green', 'blue', 'red']
@@ -166,14 +168,53 @@ export function terminal(output) {
     if (isShown && (line !== '' || lines.at(-1) !== '')) lines.push(line)
   }
   while (lines.at(-1) === '') lines.pop()
+  return screen('A week of earthquakes, found by time from their primary keys', lines)
+}
+
+/** The keys of a small shop, replaced by the command. */
+function adoption() {
+  const folder = mkdtempSync(join(tmpdir(), 'snoflax-adopt-'))
+  const file = join(folder, 'shop.db')
+  const database = new Database(file)
+  database.exec(`CREATE TABLE customers (id integer PRIMARY KEY, name text NOT NULL, created_at text NOT NULL);
+    CREATE TABLE orders (id integer PRIMARY KEY, customer_id integer NOT NULL REFERENCES customers (id), created_at text NOT NULL);
+    INSERT INTO customers WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      SELECT i, 'customer ' || i, strftime('%Y-%m-%dT%H:%M:%SZ', '2024-01-01', i || ' hours') FROM n;
+    INSERT INTO orders SELECT id, id, created_at FROM customers`)
+  const table = (/** @type {string} */ name, /** @type {string} */ prefix) => ({
+    table: name,
+    createdAt: 'created_at',
+    family: 'flax',
+    prefix,
+  })
+  const config = { database: file, tables: [table('customers', 'cus'), table('orders', 'ord')] }
+  writeFileSync(join(folder, 'snoflax.adopt.json'), JSON.stringify(config))
+  const command = join(root, 'packages/cli/bin/snoflax.js')
+  const steps = ['plan', 'backfill', 'switch', 'verify'].flatMap((step) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [command, 'adopt', step], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, FORCE_COLOR: '1' },
+    })
+    const output = `${stderr}${stdout}`.trimEnd().split('\n')
+    return [
+      `${ESCAPE}[2m$ npx snoflax adopt ${step}${ESCAPE}[22m`,
+      ...output.filter((line) => line !== ''),
+      '',
+    ]
+  })
+  const [row] = database.prepare('SELECT * FROM orders ORDER BY id LIMIT 1').all()
+  rmSync(folder, { recursive: true })
+  const { id, customer_id } = /** @type {{ id: string, customer_id: string }} */ (row)
+  const query = `${ESCAPE}[2mSELECT id, customer_id FROM orders LIMIT 1;${ESCAPE}[22m`
+  return screen('Four steps of snoflax adopt', [...steps, query, `${id}  ${customer_id}`])
+}
+
+/** Lines of a terminal, with colours, as a picture. @param {string} title @param {readonly string[]} lines */
+function screen(title, lines) {
   const columns = Math.max(...lines.map((line) => [...stripVTControlCharacters(line)].length))
   const parts = lines.map((line, row) => spans(line, PAD + row * LINE + 14)).filter(Boolean)
-  return svg(
-    'A week of earthquakes, found by time from their primary keys',
-    Math.ceil(2 * PAD + columns * COLUMN),
-    2 * PAD + lines.length * LINE,
-    parts,
-  )
+  return svg(title, Math.ceil(2 * PAD + columns * COLUMN), 2 * PAD + lines.length * LINE, parts)
 }
 
 const STYLES = new Map([
@@ -218,6 +259,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     }
   }
   if (!isCheck) {
+    writeFileSync(join(root, 'docs/adopt.svg'), adoption())
     const output = execFileSync(process.execPath, ['examples/quakes/dist/main.js', '--weeks', '1'], {
       cwd: root,
       encoding: 'utf8',
