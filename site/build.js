@@ -14,3 +14,4 @@ for (const [command = '', ...args] of steps) {
   const { status } = spawnSync(command, args, { cwd: import.meta.dirname, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }
+console.log('site: built in docs/site; look at it: npm run docs:serve')

@@ -5,6 +5,7 @@ import { dirname, join, posix } from 'node:path'
 import { build as buildInspector } from '../examples/inspector/scripts/build.js'
 import { withTargets } from '../scripts/markdown-links.js'
 import { repositoryPage } from '../scripts/repository.js'
+import { base } from './base.js'
 
 const root = join(import.meta.dirname, '..')
 const staged = join(import.meta.dirname, 'pages')
@@ -40,6 +41,31 @@ function follow(page, link) {
   return repository && `${repository}/${kind}/HEAD/${target}${hash}`
 }
 
+/** Results of tests and measurements, which say every word and answer few questions. */
+const UNSEARCHED =
+  /^(?:bench|fuzz|proof)\/|^docs\/(?:write-paths\/|upstream\/|(?:proof|neighbours|raw-sql|doctor-faults)\.md)|^(?:CHANGELOG|CODE_OF_CONDUCT|CONTRIBUTING)|\/test\//
+
+/** How each package manager writes the commands of a block. @type {Readonly<Record<string, (line: string) => string>>} */
+const MANAGERS = {
+  npm: (line) => line,
+  pnpm: (line) => line.replace(/^npm install/, 'pnpm add'),
+  yarn: (line) => line.replace(/^npm install/, 'yarn add').replace('--save-dev', '--dev'),
+  bun: (line) => line.replace(/^npm install/, 'bun add').replace('--save-dev', '--dev'),
+}
+
+/** Gives blocks that only install packages a tab for each package manager. @param {string} page */
+const withTabs = (page) =>
+  page.replaceAll(/^```sh\n((?:npm install .*@.*\n)+)```$/gm, (_, lines) =>
+    [
+      '::: code-group',
+      ...Object.entries(MANAGERS).map(
+        ([name, write]) => `\n\`\`\`sh [${name}]\n${lines.trim().split('\n').map(write).join('\n')}\n\`\`\``,
+      ),
+      '',
+      ':::',
+    ].join('\n'),
+  )
+
 rmSync(staged, { recursive: true, force: true })
 for (const page of pages) {
   const target = join(staged, placeOf(page))
@@ -47,14 +73,20 @@ for (const page of pages) {
   const text = withTargets(readFileSync(join(root, page), 'utf8'), (link, isPicture) =>
     isPicture ? link : follow(page, link),
   )
-  // The matrices need the width of the outline.
-  const aside = page.startsWith('docs/write-paths/') ? 'aside: false\n' : ''
-  writeFileSync(target, `---\nrepositoryPath: ${page}\n${aside}---\n\n${text}`)
+  const search = UNSEARCHED.test(page) ? 'search: false\n' : ''
+  writeFileSync(target, `---\nrepositoryPath: ${page}\n${search}---\n\n${withTabs(text)}`)
 }
 for (const picture of files('docs/*.png', 'docs/*.svg')) {
   cpSync(join(root, picture), join(staged, picture))
 }
 cpSync(join(import.meta.dirname, 'index.md'), join(staged, 'index.md'))
-cpSync(await buildInspector(), join(staged, 'public/inspector'), { recursive: true })
+const inspector = join(staged, 'public/inspector')
+cpSync(await buildInspector(), inspector, { recursive: true })
+const entry = join(inspector, 'index.html')
+writeFileSync(
+  entry,
+  readFileSync(entry, 'utf8').replace('<header>', `<header>\n      <a href="${base}">← snoflax</a>`),
+)
+cpSync(join(import.meta.dirname, 'icon.svg'), join(staged, 'public/logo.svg'))
 
 console.log(`site: ${pages.size} pages`)

@@ -13,82 +13,89 @@ const GUIDES = [
     text: 'Start',
     items: [
       guide('Overview', '/overview'),
+      guide('Drizzle', '/docs/start/drizzle'),
+      guide('Prisma', '/docs/start/prisma'),
+      guide('TypeORM', '/docs/start/typeorm'),
+      guide('Kysely', '/docs/start/kysely'),
+      guide('PostgreSQL', '/docs/start/postgresql'),
+    ],
+  },
+  {
+    text: 'Guides',
+    items: [
+      guide('Pagination', '/docs/pagination'),
+      guide('Express, Fastify, Hono, Nest, Next', '/docs/frameworks'),
+      guide('Prefixed ids', '/docs/prefixed-ids'),
+      guide('UUIDv7 that you have', '/docs/uuidv7'),
+      guide('From serial, UUIDv4 or cuid', '/docs/adopting'),
+      guide('Ids that hide their time', '/docs/sealed-ids'),
+      guide('Tests with fixed ids', '/docs/testing'),
       guide('Choosing a family', '/docs/choosing-a-family'),
       guide('Choosing a storage', '/docs/choosing-a-storage'),
-      guide('UUIDv7 with snoflax', '/docs/uuidv7'),
-      guide('Compared with UUIDv7, ULID and others', '/docs/comparison'),
-      guide('Core', '/packages/core/'),
-      guide('UUIDv7, ULID, TypeID, snowflakes', '/packages/families/'),
-      guide('Words', '/docs/words'),
+      guide('Security', '/docs/security'),
+      guide('Command line', '/packages/cli/'),
     ],
   },
   {
     text: 'ORMs',
     items: [
-      guide('TypeORM', '/packages/typeorm/'),
+      guide('Drizzle', '/packages/drizzle/'),
       guide('Prisma', '/packages/prisma-extension/'),
       guide('Prisma 8', '/packages/extension-prisma/'),
-      guide('Drizzle', '/packages/drizzle/'),
+      guide('TypeORM', '/packages/typeorm/'),
       guide('Kysely', '/packages/kysely/'),
       guide('Validators', '/packages/validators/'),
-      guide('Drizzle with its neighbours', '/docs/neighbours'),
       guide('Raw SQL with compact ids', '/docs/raw-sql'),
     ],
   },
   {
     text: 'Databases',
     items: [
+      guide('What a DBA sees', '/docs/dba'),
       guide('PostgreSQL', '/packages/pg-sql/'),
       guide('Ranges of time in SQL', '/docs/postgresql-time'),
       guide('MySQL and MariaDB', '/packages/mysql-sql/'),
       guide('SQLite', '/packages/better-sqlite3/'),
+      guide('What doctor finds', '/docs/doctor-faults'),
+    ],
+  },
+  {
+    text: 'Numbered writers',
+    items: [
       guide('Leases', '/docs/leases'),
       guide('Leases in etcd', '/packages/etcd/'),
       guide('Lease kit', '/packages/lease-kit/'),
       guide('Proof', '/docs/proof'),
-      guide('What doctor finds', '/docs/doctor-faults'),
-      guide('Database security', '/docs/database-security'),
     ],
   },
   {
-    text: 'Ids that people see',
+    text: 'More',
     items: [
-      guide('Prefixed ids', '/docs/prefixed-ids'),
-      guide('Sealed ids', '/docs/sealed-ids'),
+      guide('Core', '/packages/core/'),
+      guide('UUIDv7, ULID, TypeID, snowflakes', '/packages/families/'),
       guide('The package that seals', '/packages/seal/'),
-    ],
-  },
-  {
-    text: 'In production',
-    items: [
-      guide('Command line', '/packages/cli/'),
-      guide('Adopting', '/docs/adopting'),
-      guide('Tests with fixed ids', '/docs/testing'),
-      guide('Security', '/docs/security'),
-      guide('Platforms', '/docs/platforms'),
-      guide('Support and versions', '/docs/support'),
-    ],
-  },
-  {
-    text: 'Write paths',
-    items: [
-      guide('TypeORM', '/docs/write-paths/typeorm'),
-      guide('Prisma', '/docs/write-paths/prisma'),
-      guide('Prisma 8', '/docs/write-paths/prisma-8'),
-      guide('Drizzle', '/docs/write-paths/drizzle'),
-      guide('Kysely', '/docs/write-paths/kysely'),
-    ],
-  },
-  {
-    text: 'Extending',
-    items: [
+      guide('The package that adopts', '/packages/adopt/'),
       guide('A family of your own', '/docs/own-family'),
       guide('An adapter of your own', '/docs/adapter'),
+      guide('Platforms', '/docs/platforms'),
+      guide('Support and versions', '/docs/support'),
+      guide('Words', '/docs/words'),
       guide('Specification', '/spec/'),
       guide('Benchmarks', '/bench/'),
+      guide('All guides', '/docs/'),
     ],
   },
 ]
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'),
+)
+
+/** The page in the repository. VitePress runs the function in browsers, where it knows nothing of this module. */
+const editPattern = new Function(
+  'page',
+  `return ${JSON.stringify(`${repository}/edit/HEAD/`)} + page.frontmatter.repositoryPath`,
+)
 
 const icon = readFileSync(new URL('../icon.svg', import.meta.url), 'utf8')
 
@@ -129,14 +136,20 @@ export default defineConfig({
     },
   },
   themeConfig: {
+    logo: '/logo.svg',
     nav: [
-      { text: 'Guide', link: '/overview' },
+      { text: 'Start', link: '/overview' },
+      { text: 'Guides', link: '/docs/' },
       { text: 'Reference', link: '/api/index.html', target: '_self' },
       { text: 'Inspector', link: '/inspector/index.html', target: '_self' },
+      { text: version === '0.0.0' ? 'unreleased' : version, link: '/CHANGELOG' },
     ],
     sidebar: GUIDES,
     search: { provider: 'local' },
     outline: 'deep',
-    ...(repository && { socialLinks: [{ icon: 'github', link: repository }] }),
+    ...(repository && {
+      socialLinks: [{ icon: 'github', link: repository }],
+      editLink: { pattern: editPattern, text: 'Edit this page' },
+    }),
   },
 })

@@ -17,6 +17,9 @@ const fitsPart = part('#fits')
 const inspectionPart = part('#inspection')
 const status = part('#status')
 
+/** What a reader sees first. */
+const EXAMPLE = 'cus_Kpcan0M1FakODT4k'
+
 /** The address contains the id, so that it can be linked. */
 const fromAddress = (): string => new URLSearchParams(location.hash.slice(1)).get('id') ?? ''
 
@@ -53,3 +56,7 @@ for (const { family, make } of KNOWN) {
 input.addEventListener('input', () => showAndLink(input.value))
 addEventListener('hashchange', () => put(fromAddress()))
 if (location.hash) put(fromAddress())
+else {
+  input.value = EXAMPLE
+  show(EXAMPLE)
+}
