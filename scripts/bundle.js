@@ -16,19 +16,22 @@ for (const name of PACKAGES) {
   const sources = [at('dist/.tsbuildinfo'), at('package.json'), import.meta.filename]
   if (existsSync(mark) && changed(mark) > Math.max(...sources.map(changed))) continue
   for (const kind of ['esm', 'cjs']) rmSync(at(kind), { recursive: true, force: true })
-  await bundle(at)
+  await bundle(name, at)
   for (const file of readdirSync(at('dist'), { recursive: true, encoding: 'utf8' }))
     if (file.endsWith('.d.ts')) writeDeclarations(at, file)
   writeFileSync(mark, '{ "type": "commonjs" }\n')
 }
 
-/** @param {(path: string) => string} at */
-async function bundle(at) {
+/** @param {string} name @param {(path: string) => string} at */
+async function bundle(name, at) {
   /** @type {{ exports: Record<string, { import?: { default: string } }> }} */
   const { exports } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
-  const entries = Object.values(exports).flatMap(({ import: entry }) =>
-    entry ? [entry.default.slice('./esm/'.length, -'.js'.length)] : [],
-  )
+  const entries = Object.values(exports).flatMap(({ import: entry }) => {
+    if (entry === undefined) return []
+    const [, path] = /^\.\/esm\/(.*)\.js$/.exec(entry.default) ?? []
+    if (path) return [path]
+    throw new Error(`${name}: package.json must export ./esm/….js, not ${entry.default}`)
+  })
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, at(`dist/${entry}.js`)])),
     // All that is not a path of the package's own.
