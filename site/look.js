@@ -20,7 +20,7 @@ const PAGES = {
     const before = await code.textContent()
     await page.getByRole('button', { name: 'Generate another id' }).click()
     assert.notEqual(await code.textContent(), before)
-    assert.match(String(await code.textContent()), /IdError INVALID_LENGTH/)
+    assert.match(String(await code.textContent()), /IdError WRONG_PREFIX/)
     const inspector = page.frameLocator('iframe.inspector')
     await inspector.locator('#pasted').fill('Kpcan0M1FakODT4k')
     await inspector.locator('#inspection').getByText('2026').first().waitFor()

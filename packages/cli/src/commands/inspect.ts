@@ -34,7 +34,7 @@ export const inspect = (terminal: Terminal): Command =>
         count++
         const known = stated ?? familiesFor(input, options)
         const { found, refusals } = readingsOf(input, known, prefix, seals)
-        const isSealed = found.some(({ form }) => form === 'sealed')
+        const isSealed = found.some(({ form, plausible }) => form === 'sealed' && plausible)
         const others = stated || prefix || isSealed ? [] : await otherIds(input)
         if (found.length === 0 && others.length === 0) complain(terminal, input, refusals)
         yield { input, found, others, refusals }
