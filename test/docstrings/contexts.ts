@@ -87,10 +87,10 @@ import Database from 'better-sqlite3'
   {
     sources: 'packages/core/',
     code: `
-import { defineFamily, fieldBits, flake, flax, type FlaxId, type Id, IdError, type IdOf, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import { accepting, defineFamily, fieldBits, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import {
-  agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults, familyWith, neighbours, SqlIds,
-  databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
+  agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, neighbours, SqlIds,
+  databaseDefault, DEFAULT_SCHEMA, idSource, isAccepting, isBytes, isDate, ownOf, isPrefixed, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath, arrayLiteral, checkStored, hexOf, literalOf, isAlike, LATER, MARKED, markOf, type PlaceholderKey, POSTGRES_COLLATION, refuseFaults, withoutMarks,
 } from '@snoflax/core/adapter'
 import {

@@ -70,7 +70,7 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
   if (!family.storages.includes('text')) {
     refuse(
       accept,
-      'needs ids that sort as text; choose another family, or replace the keys by `snoflax adopt`',
+      'needs ids that sort as text; choose another family, or replace the other keys by `snoflax adopt`',
     )
   }
   const checks = accepted.map((one) => checkOf(one, refuse))
