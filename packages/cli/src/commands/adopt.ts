@@ -6,6 +6,7 @@ import { isDatabaseError, messageAbout, shownAddress } from '../databases.js'
 import { EXIT, UsageError } from '../exit.js'
 import { Pace } from '../pace.js'
 import { linesOf, type Terminal } from '../terminal.js'
+import { adoptCode } from './adopt-code.js'
 import { addressOf, nonNegativeInteger } from './options.js'
 
 interface Options {
@@ -41,7 +42,7 @@ interface Run {
 
 export function adopt(terminal: Terminal): Command {
   const command = new Command('adopt').description(
-    'replace the keys of tables in a live database with ids, step by step',
+    'replace the keys of tables in a live database with ids, step by step, or keep them: code',
   )
   const step = (name: string, description: string): Command =>
     command
@@ -95,7 +96,7 @@ export function adopt(terminal: Terminal): Command {
         .default('switched'),
     )
     .action((options: SchemaOptions) => perform(terminal, options, (run) => schema(run, options)))
-  return command
+  return command.addCommand(adoptCode(terminal))
 }
 
 const ORMS = ['typeorm', 'prisma', 'drizzle', 'kysely'] as const satisfies readonly Orm[]

@@ -1,0 +1,218 @@
+import type ts from 'typescript'
+import type { Edit } from './edits.js'
+import { type Findings, NUMBERS, STORED } from './findings.js'
+import type { Source, Sources } from './sources.js'
+
+/** A decorator of TypeORM: `@PrimaryColumn('uuid')`. */
+interface Decorated {
+  readonly name: string
+  readonly node: ts.Decorator
+  readonly given: readonly ts.Expression[]
+  readonly options: ts.ObjectLiteralExpression | undefined
+}
+
+/** Options that our columns have too, and those that only say what the column stored. */
+const SHARED = ['name', 'comment', 'primaryKeyConstraintName', 'nullable', 'unique', 'select']
+const OF_TYPE = ['type', 'length', 'width', 'generated', 'primary']
+const RELATIONS = ['ManyToOne', 'OneToOne', 'ManyToMany', 'OneToMany']
+
+/** Finds the keys and relations of TypeORM's entities, and the edits that make the keys id columns. */
+export function adoptTypeorm(sources: Sources, findings: Findings): boolean {
+  const { ts } = sources
+  let found = false
+  for (const file of sources.all) {
+    const imports = new Set<string>()
+    sources.walk(file.node, (node) => {
+      if (ts.isClassDeclaration(node)) found = adoptEntity(sources, findings, file, imports, node) || found
+      const isSchema = ts.isNewExpression(node) && leadsTo(sources, file, node.expression) === 'EntitySchema'
+      if (!isSchema) return
+      found = true
+      findings.leave(
+        sources.placeOf(file, node, 'EntitySchema'),
+        'write its key as idColumn(flax, { accept, branded: false })',
+      )
+    })
+    if (imports.size === 0) continue
+    const families = imports.has('IdColumn') ? [['@snoflax/families', new Set(['uuid7'])] as const] : []
+    const wanted = new Map([['@snoflax/typeorm', imports], ...families])
+    findings.edit(file.path, ...sources.importing(file, wanted, [], findings.edits.get(file.path) ?? []))
+  }
+  return found
+}
+
+function leadsTo(sources: Sources, file: Source, node: ts.Node): string | undefined {
+  const origin = sources.originOf(file, node)
+  return origin && 'module' in origin && origin.module === 'typeorm' ? origin.name : undefined
+}
+
+function decorationsOf(sources: Sources, file: Source, node: ts.Node): ReadonlyMap<string, Decorated> {
+  const { ts } = sources
+  const found = new Map<string, Decorated>()
+  for (const one of ts.canHaveDecorators(node) ? (ts.getDecorators(node) ?? []) : []) {
+    const call = one.expression
+    const name = ts.isCallExpression(call) ? leadsTo(sources, file, call.expression) : undefined
+    if (name === undefined) continue
+    const given = (call as ts.CallExpression).arguments
+    found.set(name, { name, node: one, given, options: given.find(ts.isObjectLiteralExpression) })
+  }
+  return found
+}
+
+function adoptEntity(
+  sources: Sources,
+  findings: Findings,
+  file: Source,
+  imports: Set<string>,
+  entity: ts.ClassDeclaration,
+): boolean {
+  const { ts } = sources
+  const members = entity.members.map((node) => ({ node, by: decorationsOf(sources, file, node) }))
+  const properties = members.flatMap(({ node, by }) =>
+    ts.isPropertyDeclaration(node) && by.size > 0 ? [{ node, by }] : [],
+  )
+  if (properties.length === 0) return false
+  const joined = new Map<string, string>()
+  const place = (node: ts.PropertyDeclaration) =>
+    sources.placeOf(file, node.name, `${entity.name?.text}.${node.name.getText()}`)
+  for (const { node, by } of properties) {
+    const relation = RELATIONS.map((one) => by.get(one)).find(Boolean)
+    const target = relation?.given[0] && (sources.resultOf(relation.given[0]) ?? relation.given[0]).getText()
+    if (relation === undefined || target === undefined) continue
+    const [join, table] = [by.get('JoinColumn'), by.get('JoinTable')]
+    if (relation.name === 'ManyToOne' || join) {
+      const list = join?.given[0]
+      const columns = list && ts.isArrayLiteralExpression(list) ? [...list.elements] : [join?.options]
+      for (const one of columns) {
+        const name = one && ts.isObjectLiteralExpression(one) ? sources.member(one, 'name') : undefined
+        joined.set(name ? textOf(ts, name) : `${node.name.getText()}Id`, target)
+      }
+      findings.references.push({ ...place(node), text: `${target}, whose key it takes` })
+    } else if (table)
+      findings.references.push({
+        ...place(node),
+        text: `${target}, by a junction table that takes both keys`,
+      })
+  }
+  const isAlone =
+    properties.filter(({ by }) => by.has('PrimaryColumn') || by.has('PrimaryGeneratedColumn')).length === 1
+  for (const { node, by } of properties) {
+    const key = by.get('PrimaryGeneratedColumn') ?? by.get('PrimaryColumn')
+    const column = key ?? by.get('Column')
+    if (!column || RELATIONS.some((one) => by.has(one))) continue
+    const name = column.options && sources.member(column.options, 'name')
+    const target =
+      joined.get(name ? textOf(ts, name) : node.name.getText()) ?? joined.get(node.name.getText())
+    if (target) findings.references.push({ ...place(node), text: `${target}, whose key it takes` })
+    else if (key)
+      adoptKey({ sources, findings, file, imports, members, isAlone, node, key, by, place: place(node) })
+  }
+  return true
+}
+
+const textOf = (ts: Sources['ts'], node: ts.Expression): string =>
+  ts.isStringLiteralLike(node) ? node.text : node.getText()
+
+interface Key {
+  readonly sources: Sources
+  readonly findings: Findings
+  readonly file: Source
+  /** Names of @snoflax/typeorm that the file needs. */
+  readonly imports: Set<string>
+  readonly members: readonly { readonly node: ts.ClassElement; readonly by: ReadonlyMap<string, Decorated> }[]
+  /** Whether the entity has no other primary column. */
+  readonly isAlone: boolean
+  readonly node: ts.PropertyDeclaration
+  readonly key: Decorated
+  readonly by: ReadonlyMap<string, Decorated>
+  readonly place: { readonly file: string; readonly line: number; readonly name: string }
+}
+
+function adoptKey({
+  sources,
+  findings,
+  file,
+  imports,
+  members,
+  isAlone,
+  node,
+  key,
+  by,
+  place,
+}: Key): undefined {
+  const { ts } = sources
+  const leave = (text: string): undefined => findings.leave(place, text)
+  const type = key.options && sources.member(key.options, 'type')
+  const strategy = (key.name === 'PrimaryGeneratedColumn' ? key : by.get('Generated'))?.given[0]
+  const isGenerated = strategy !== undefined && ts.isStringLiteralLike(strategy) && strategy.text === 'uuid'
+  const stated = type ?? key.given.find(ts.isStringLiteralLike)
+  const isUuid =
+    isGenerated || (stated !== undefined && ts.isStringLiteralLike(stated) && stated.text === 'uuid')
+  if (
+    !isUuid &&
+    isAlone &&
+    (key.name === 'PrimaryGeneratedColumn' || /^(?:number|bigint)$/.test(node.type?.getText() ?? ''))
+  )
+    return leave(NUMBERS)
+  const setter = setterOf(sources, members, node)
+  if (!isAlone && !setter && !isGenerated) return undefined
+  const read = isGenerated ? STORED.uuid() : setter && sources.storedAs(file, setter.value)
+  const stored = findings.storedIn(place.name, read, isUuid)
+  if (typeof stored === 'string') return leave(stored)
+  const others = (key.options?.properties ?? []).filter((one) => !OF_TYPE.includes(one.name?.getText() ?? ''))
+  const strange = others.find((one) => !SHARED.includes(one.name?.getText() ?? ''))
+  if (strange) return leave(`${strange.getText()} is no option of an id column`)
+  const options = [
+    ...others.map((one) => one.getText()),
+    ...findings.optionsFor(stored, !isUuid, false),
+  ].join(', ')
+  const decorator = isUuid ? `@IdColumn(uuid7, { ${options} })` : `@FlaxIdColumn({ ${options} })`
+  imports.add(isUuid ? 'IdColumn' : 'FlaxIdColumn')
+  findings.keys.push({ ...place, text: `${stored.kind}, then ${isUuid ? 'uuid7' : 'flax'}` })
+  const edits: Edit[] = [{ start: key.node.getStart(), end: key.node.end, text: decorator }]
+  const generated = by.get('Generated')
+  if (generated) edits.push({ start: generated.node.getFullStart(), end: generated.node.end, text: '' })
+  edits.push(...(setter?.removals ?? []))
+  findings.edit(file.path, ...edits)
+  if (!isUuid)
+    findings.next.add(
+      'PostgreSQL: the text keys need COLLATE "C", so that new ids sort by time: npx typeorm migration:generate writes it',
+    )
+}
+
+/** What the class itself generates a key with: a property's initializer, or statements of @BeforeInsert. */
+function setterOf(
+  { ts }: Sources,
+  members: Key['members'],
+  { name, initializer, type }: ts.PropertyDeclaration,
+) {
+  if (initializer) {
+    return {
+      value: initializer,
+      removals: [{ start: name.end, end: initializer.end, text: `!: ${type?.getText() ?? 'string'}` }],
+    }
+  }
+  const isOwn = (one: ts.Node) => one.getText() === `this.${name.getText()}`
+  const assignedBy = (statement: ts.Statement): ts.Expression | undefined => {
+    if (ts.isBlock(statement))
+      return statement.statements.length === 1
+        ? assignedBy(statement.statements[0] as ts.Statement)
+        : undefined
+    if (ts.isIfStatement(statement))
+      return statement.elseStatement ? undefined : assignedBy(statement.thenStatement)
+    if (!ts.isExpressionStatement(statement) || !ts.isBinaryExpression(statement.expression)) return undefined
+    const { left, right } = statement.expression
+    if (!isOwn(left)) return undefined
+    return ts.isBinaryExpression(right) && isOwn(right.left) ? right.right : right
+  }
+  const statements = members.flatMap(({ node, by }) => {
+    if (!by.has('BeforeInsert') || !ts.isMethodDeclaration(node)) return []
+    const all = node.body?.statements ?? []
+    return all.flatMap((statement) => {
+      const value = assignedBy(statement)
+      return value ? [{ value, gone: all.length === 1 ? node : statement }] : []
+    })
+  })
+  const [first] = statements
+  const removals = statements.map(({ gone }) => ({ start: gone.getFullStart(), end: gone.end, text: '' }))
+  return first && { value: first.value, removals }
+}

@@ -1,0 +1,457 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { cli, json } from './running.js'
+
+const root = fileURLToPath(new URL('../.vitest', import.meta.url))
+mkdirSync(root, { recursive: true })
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
+interface Told {
+  readonly keys: readonly { name: string; text: string }[]
+  readonly references: readonly { name: string; text: string }[]
+  readonly left: readonly { file: string; line: number; name: string; text: string }[]
+  readonly next: readonly string[]
+  readonly diff: string
+}
+
+function project(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(root, 'adopt-code-'))
+  folders.push(folder)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  return folder
+}
+
+/** Adopts the files, and returns the first one as it is then. */
+async function adopt(files: Readonly<Record<string, string>> | string, ...options: string[]) {
+  const given = typeof files === 'string' ? { 'schema.ts': files } : files
+  const folder = project(given)
+  const ran = await cli(['adopt', 'code', folder, '--json', '--write', ...options])
+  if (ran.code === 2) throw new Error(ran.err)
+  const told = json<Told>(ran)
+  return {
+    ...told,
+    code: ran.code,
+    after: readFileSync(join(folder, Object.keys(given)[0] as string), 'utf8'),
+  }
+}
+
+const DRIZZLE =
+  "import { foreignKey, primaryKey, sqliteTable, text, integer } from 'drizzle-orm/sqlite-core'\n"
+
+/** A Drizzle table whose key has this generator, below these lines. */
+const keyed = (generator: string, ...lines: string[]): string =>
+  `${lines.join('\n')}\n${DRIZZLE}export const users = sqliteTable('users', { id: text('id').primaryKey().$defaultFn(${generator}) })\n`
+
+const stored = async (...given: Parameters<typeof keyed>): Promise<string | undefined> =>
+  /(?:prefix: '\w+', )?accept: \/\^(.*)\$\/, onMismatch: 'notFound'/.exec(
+    (await adopt(keyed(...given))).after,
+  )?.[0]
+
+test('the printed diff is what --write does, and nothing is changed without it', async () => {
+  const before = `import { createId } from '@paralleldrive/cuid2'
+import { pgTable, text } from 'drizzle-orm/pg-core'
+
+export const users = pgTable('users', {
+  id: text('id').primaryKey().$defaultFn(() => createId()), // of people
+  name: text('name'),
+})
+export const posts = pgTable('posts', {
+  id: text('id').primaryKey().$defaultFn(() => createId()),
+  authorId: text('author_id')
+    .notNull()
+    .references(() => users.id, { onDelete: 'cascade' }),
+})`
+  const folder = project({ 'schema.ts': before })
+  const file = join(folder, 'schema.ts')
+  const printed = await cli(['adopt', 'code', file])
+  expect(printed).toMatchObject({ code: 0, err: '' })
+  expect(printed.out).toContain(`  ${relative('.', file)}:10  posts.authorId → users.id`)
+  expect(readFileSync(file, 'utf8')).toBe(before)
+  const told = json<Told>(await cli(['adopt', 'code', file, '--json']))
+  expect(printed.out).toContain(told.diff)
+  execFileSync('git', ['apply', '--unidiff-zero', '-'], { input: told.diff })
+  const applied = readFileSync(file, 'utf8')
+  writeFileSync(file, before)
+  await cli(['adopt', 'code', folder, '--write'])
+  expect(readFileSync(file, 'utf8')).toBe(applied)
+  expect(applied).toBe(`import { pgTable, text } from 'drizzle-orm/pg-core'
+import { flaxId } from '@snoflax/drizzle/pg-core'
+
+const keptCuid2 = { accept: /^[a-z][a-z0-9]{23}$/, onMismatch: 'notFound', branded: false } as const
+
+export const users = pgTable('users', {
+  id: flaxId('id', keptCuid2).primaryKey(), // of people
+  name: text('name'),
+})
+export const posts = pgTable('posts', {
+  id: flaxId('id', keptCuid2).primaryKey(),
+  authorId: flaxId.ref('author_id', () => users.id, { onDelete: 'cascade' })
+    .notNull(),
+})`)
+})
+
+test('a second run finds nothing to change', async () => {
+  const { after } = await adopt(keyed('() => nanoid()', "import { nanoid } from 'nanoid'"))
+  const again = await adopt(after)
+  expect(again).toMatchObject({ code: 0, keys: [], diff: '', after })
+})
+
+test.each([
+  ['cuid', '() => cuid()', "import cuid from 'cuid'", 'c[a-z0-9]{24}'],
+  ['cuid2', 'createId', "import { createId } from '@paralleldrive/cuid2'", '[a-z][a-z0-9]{23}'],
+  [
+    'cuid2 of a length',
+    '() => short()',
+    "import { init } from '@paralleldrive/cuid2'\nconst short = init({ length: 10 })",
+    '[a-z][a-z0-9]{9}',
+  ],
+  [
+    'cuid2 of a computed length',
+    '() => short()',
+    "import { init } from '@paralleldrive/cuid2'\nconst short = init({ length: LENGTH })",
+    '[a-z][a-z0-9]{1,31}',
+  ],
+  ['nanoid', '() => { return nanoid() }', "import { nanoid } from 'nanoid'", '[\\w-]{21}'],
+  ['nanoid of a length', '() => nanoid(12)', "import { nanoid } from 'nanoid'", '[\\w-]{12}'],
+  [
+    'an alphabet',
+    '() => code()',
+    "import { customAlphabet } from 'nanoid'\nconst code = customAlphabet('ab^]-c', 8)",
+    '[ab\\^\\]\\-c]{8}',
+  ],
+  [
+    'uuid',
+    '() => v4()',
+    "import { v4 } from 'uuid'",
+    '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+  ],
+  [
+    "Node's uuid",
+    '() => crypto.randomUUID()',
+    '',
+    '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+  ],
+  ['ulid', '() => ulid()', "import { ulid } from 'ulid'", '[0-7][0-9A-HJKMNP-TV-Z]{25}'],
+  [
+    'a function of the file',
+    'newId',
+    "import { nanoid } from 'nanoid'\nfunction newId() { return nanoid(9) }",
+    '[\\w-]{9}',
+  ],
+])('reads the keys of %s', async (_, generator, lines, pattern) => {
+  expect(await stored(generator, lines)).toBe(`accept: /^${pattern}$/, onMismatch: 'notFound'`)
+})
+
+test('a prefix of the keys becomes that of new ids', async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a schema
+  expect(await stored('() => `usr_${nanoid(8)}`', "import { nanoid } from 'nanoid'")).toBe(
+    "prefix: 'usr', accept: /^usr_[\\w-]{8}$/, onMismatch: 'notFound'",
+  )
+})
+
+describe('what it does not know it leaves, and asks for', () => {
+  const custom = keyed("() => makeId('usr')", "import { makeId } from '@acme/ids'")
+
+  test('a generator of your own', async () => {
+    const { code, left, diff } = await adopt(custom)
+    expect({ code, diff }).toEqual({ code: 1, diff: '' })
+    expect(left).toMatchObject([
+      { line: 3, name: 'users.id', text: expect.stringContaining("--accept 'makeId=<pattern>'") },
+    ])
+    const { code: known, after } = await adopt(custom, '--accept', 'makeId=/^usr_\\d{4}$/')
+    expect(known).toBe(0)
+    expect(after).toContain('accept: /^usr_\\d{4}$/')
+    expect(after).not.toContain('@acme/ids')
+  })
+
+  test('a key that the application passes, and references to it', async () => {
+    const given = `${DRIZZLE}const user = sqliteTable('user', { id: text('id').primaryKey() })
+const post = sqliteTable('post', { userId: text('user_id').primaryKey().references(() => user.id) })`
+    expect(await adopt(given)).toMatchObject({
+      code: 1,
+      diff: '',
+      left: [{ name: 'user.id' }],
+      references: [],
+    })
+    const { after, code } = await adopt(given, '--accept', 'user.id=[A-Za-z0-9]{32}')
+    expect(code).toBe(0)
+    expect(after).toContain("flaxId.ref('user_id', () => user.id).primaryKey()")
+    expect((await adopt(given, '--accept', 'given=[A-Za-z0-9]{32}')).after).toBe(
+      after.replaceAll('keptUserid', 'keptGiven'),
+    )
+  })
+
+  test('keys that may be secrets', async () => {
+    const secret = keyed('() => nanoid()', "import { nanoid } from 'nanoid'").replaceAll('users', 'sessions')
+    expect(await adopt(secret)).toMatchObject({
+      code: 1,
+      diff: '',
+      left: [{ text: expect.stringContaining('may be secrets') }],
+    })
+    expect((await adopt(secret, '--accept', 'sessions.id=[\\w-]{21}')).code).toBe(0)
+  })
+
+  test.each([
+    ['columns that a function makes', "sqliteTable('t', columnsOf('t'))", "its columns can't be read"],
+    ['columns of a spread', "sqliteTable('t', { ...shared('t') })", "...shared('t') can't be read"],
+    [
+      'a column of a function',
+      "sqliteTable('t', { id: makeColumn('id').primaryKey() })",
+      "makeColumn(…) can't be read",
+    ],
+    [
+      'a target that is computed',
+      "sqliteTable('t', { a: text('a').references(targetOf('t')) })",
+      ".references(targetOf('t')) can't be read",
+    ],
+    [
+      'a foreign key that is computed',
+      "sqliteTable('t', { a: text('a') }, (t) => [foreignKey({ columns: [t.a], foreignColumns: columns })])",
+      "foreignKey({…}) can't be read",
+    ],
+    ['numbers', "sqliteTable('t', { id: integer('id').primaryKey() })", 'snoflax adopt replaces it'],
+  ])('%s', async (_, table, text) => {
+    const { code, left, diff } = await adopt(`${DRIZZLE}const t = ${table}`)
+    expect({ code, diff }).toEqual({ code: 1, diff: '' })
+    expect(left).toMatchObject([{ line: 2, text: expect.stringContaining(text) }])
+  })
+
+  test('nothing at all, a missing path, a bad pattern', async () => {
+    for (const [argv, message] of [
+      [[project({ 'a.ts': 'export const a = 1' })], 'no Prisma schema, Drizzle table or TypeORM entity in'],
+      [['nowhere'], 'nowhere does not exist'],
+      [
+        [project({}), '--accept', 'users.id=['],
+        "--accept must be a name and a regular expression, such as 'users.id=usr_[a-z0-9]{12}', not users.id=[",
+      ],
+    ] as const) {
+      const { code, err } = await cli(['adopt', 'code', ...argv])
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) })
+    }
+  })
+})
+
+describe('Drizzle', () => {
+  test('tables of several files, shared columns, creators, schemas, namespaces and composite keys', async () => {
+    const { after, references, left } = await adopt({
+      'posts.ts': `import * as p from "drizzle-orm/pg-core";
+import { users } from "@/db/users";
+import * as auth from "./auth.js";
+const table = p.pgTableCreator((name) => name);
+export const posts = table("posts", (t) => ({ orgId: t.text().notNull(), id: auth.key(), authorId: t.varchar({ length: 36 }).references((): p.AnyPgColumn => users.id, { onDelete: "cascade" }) }), (t) => [p.primaryKey({ columns: [t.orgId, t.id] })]);
+export const notes = p.pgSchema("app").table("notes", { postId: p.text("post_id").notNull(), orgId: p.text("org_id") }, (t) => [p.foreignKey({ columns: [t.orgId, t.postId], foreignColumns: [posts.orgId, posts.id] })]);
+`,
+      'users.ts': `import { relations } from 'drizzle-orm'
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { key } from './auth.js'
+export const users = pgTable('users', { id: key() })
+export const logs = pgTable('logs', { userId: text('user_id'), orgId: uuid('org_id') })
+export const logRelations = relations(logs, ({ one }) => ({ user: one(users, { fields: [logs.userId], references: [users.id] }) }))
+`,
+      'auth.ts': `import { text } from 'drizzle-orm/pg-core'
+export const key = () => text().primaryKey().$defaultFn(() => crypto.randomUUID())
+`,
+    })
+    expect(left).toEqual([])
+    expect(references.map(({ name }) => name)).toEqual(['posts.authorId', 'notes.postId', 'logs.userId'])
+    expect(after.split('\n').slice(3)).toEqual([
+      'import { flaxId } from "@snoflax/drizzle/pg-core";',
+      '',
+      expect.stringMatching(/^const keptUuid = \{ accept: \/\^\[0-9a-f\]\{8\}.* as const;$/),
+      'const table = p.pgTableCreator((name) => name);',
+      'export const posts = table("posts", (t) => ({ orgId: t.text().notNull(), id: auth.key(), authorId: flaxId.ref((): p.AnyPgColumn => users.id, { branded: false, onDelete: "cascade" }) }), (t) => [p.primaryKey({ columns: [t.orgId, t.id] })]);',
+      'export const notes = p.pgSchema("app").table("notes", { postId: flaxId.plain("post_id", keptUuid).notNull(), orgId: p.text("org_id") }, (t) => [p.foreignKey({ columns: [t.orgId, t.postId], foreignColumns: [posts.orgId, posts.id] })]);',
+      '',
+    ])
+  })
+
+  test('native uuids', async () => {
+    const { after, next } = await adopt(`import { pgTable, uuid } from 'drizzle-orm/pg-core'
+export const users = pgTable('users', { id: uuid().defaultRandom().primaryKey(), bossId: uuid('boss').references(() => users.id) })
+`)
+    expect(after).toBe(`import { pgTable } from 'drizzle-orm/pg-core'
+import { idColumn } from '@snoflax/drizzle/pg-core'
+import { uuid7 } from '@snoflax/families'
+
+const uuid7Id = idColumn(uuid7)
+const keptUuid = { accept: uuid7.withVersion4(), branded: false } as const
+export const users = pgTable('users', { id: uuid7Id(keptUuid).primaryKey(), bossId: uuid7Id.ref('boss', () => users.id) })
+`)
+    expect(next).toEqual([expect.stringContaining('the migration drops the DEFAULT')])
+  })
+
+  test('labels, brands, and lines that end in CRLF', async () => {
+    const text = keyed('() => nanoid()', "import { nanoid } from 'nanoid'")
+    expect((await adopt(text, '--labels')).after).toContain(
+      "{ accept: /^.+$/, onMismatch: 'notFound', branded: false }",
+    )
+    expect((await adopt(text, '--branded')).after).toContain(
+      "{ accept: /^[\\w-]{21}$/, onMismatch: 'notFound' }",
+    )
+    const { after } = await adopt(text.replaceAll('\n', '\r\n'))
+    expect(after.replaceAll('\r\n', '')).not.toContain('\n')
+  })
+
+  test('MySQL is left', async () => {
+    const mysql = keyed('() => nanoid()', "import { nanoid } from 'nanoid'")
+      .replace('sqlite-core', 'mysql-core')
+      .replaceAll('sqliteTable', 'mysqlTable')
+    expect(await adopt(mysql)).toMatchObject({
+      code: 1,
+      diff: '',
+      left: [{ text: expect.stringContaining('MySQL') }],
+    })
+  })
+})
+
+describe('Prisma', () => {
+  const schema = (models: string, provider = 'postgresql') => `datasource db {
+  provider = "${provider}"
+}
+generator client {
+  provider = "prisma-client"
+  output   = "../src/generated/prisma"
+}
+${models}`
+
+  test('comments, composite keys, and a schema of several files', async () => {
+    const { after, left, keys, references } = await adopt({
+      'prisma/models/post.prisma': `/// What people write, with "{" and } in it.
+model Post {
+  tenantId String
+  id       String @default(nanoid(8)) // shown
+  authorId String @db.Uuid
+  author   User   @relation(fields: [authorId], references: [id])
+  title    String @default("} @default(cuid())")
+  @@id([tenantId, id])
+}
+model Setting {
+  userId String @id @db.Uuid
+  user   User   @relation(fields: [userId], references: [id])
+}
+model Legacy {
+  id   Int    @id @default(autoincrement())
+  slug String @unique @default(cuid())
+}
+`,
+      'prisma/schema.prisma': schema(`model User {
+  id       String    @id @default(dbgenerated("gen_random_uuid()")) @db.Uuid /// who
+  posts    Post[]
+  settings Setting[]
+}
+`),
+      'src/db.ts':
+        "import { PrismaClient } from './generated/prisma'\nexport const prisma = new PrismaClient()\n",
+    })
+    expect(after.split('\n').slice(2, 6)).toEqual([
+      '  tenantId String',
+      '  /// @snoflax flax accept=/^[\\w-]{8}$/ onMismatch=notFound',
+      '  id       String @default(dbgenerated()) // shown',
+      '  authorId String @db.Uuid',
+    ])
+    expect(after).toContain('slug String @unique @default(cuid())')
+    expect(keys.map(({ name }) => name)).toEqual(['Post.id', 'User.id'])
+    expect(references.map(({ name }) => name)).toEqual(['Post.authorId', 'Setting.userId'])
+    expect(left.map(({ line, name }) => [line, name])).toEqual([
+      [15, 'Legacy.id'],
+      [2, 'new PrismaClient(…)'],
+    ])
+  })
+
+  test('the generator stands below the client, and its own block is kept', async () => {
+    const model = 'model User {\n  id String @id @default(uuid()) @db.Uuid\n}\n'
+    const { after } = await adopt({ 'schema.prisma': schema(model) })
+    expect(after).toContain(`generator snoflax {
+  provider = "snoflax-prisma-generator"
+  output   = "../src/generated/snoflax"
+  families = "@snoflax/families"
+  branded  = false
+}
+model User {
+  id String @id @default(dbgenerated()) @db.Uuid /// @snoflax uuid7 accept=uuid7or4
+}`)
+    const again = await adopt({
+      'schema.prisma': `${after}model Post {\n  id String @id @default(cuid())\n}\n`,
+    })
+    expect(again.after.match(/generator snoflax/g)).toHaveLength(1)
+  })
+
+  test('other databases, and a schema that Prisma refuses', async () => {
+    const model = 'model User {\n  id String @id @default(cuid())\n}\n'
+    expect(await adopt({ 'schema.prisma': schema(model, 'mysql') })).toMatchObject({ code: 1, diff: '' })
+    await expect(adopt({ 'schema.prisma': schema('model User {\n  id Text @id\n}\n') })).rejects.toThrow(
+      'Type "Text" is neither',
+    )
+  })
+})
+
+describe('TypeORM', () => {
+  const TYPEORM =
+    "import { BeforeInsert, Column, Entity, EntitySchema, JoinColumn, ManyToOne, OneToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm'\nimport { nanoid } from 'nanoid'\n"
+
+  test.each([
+    ['this.id = nanoid(5)'],
+    ['this.id ??= nanoid(5)'],
+    ['this.id = this.id || nanoid(5)'],
+    ['if (!this.id) this.id = nanoid(5)'],
+    ['if (!this.id) {\n      this.id = nanoid(5)\n    }'],
+  ])('a key that is set before an insert by %s', async (statement) => {
+    const { after, code } = await adopt(`${TYPEORM}@Entity()
+class User {
+  @PrimaryColumn('varchar', { length: 21, name: 'user_id' })
+  id!: string
+
+  @BeforeInsert()
+  prepare() {
+    ${statement}
+    this.name = this.name.trim()
+  }
+  @BeforeInsert() other() {
+    ${statement}
+  }
+}
+`)
+    expect(code).toBe(0)
+    expect(after).toContain(
+      "@FlaxIdColumn({ name: 'user_id', accept: /^[\\w-]{5}$/, branded: false })\n  id!: string",
+    )
+    expect(after).toContain('prepare() {\n    this.name = this.name.trim()\n  }')
+    expect(after).not.toContain('nanoid')
+  })
+
+  test('uuids, initializers, relations and what is left', async () => {
+    const { after, references, left } =
+      await adopt(`${TYPEORM}export abstract class Base { @PrimaryGeneratedColumn('uuid', { comment: 'c' }) id: string }
+@Entity() export class User extends Base { @OneToOne(() => Profile) profile: Profile }
+@Entity() export class Profile { @PrimaryColumn('uuid') userId: string; @OneToOne(() => User) @JoinColumn() user: User }
+@Entity() export class Post { @PrimaryColumn() id = nanoid(); @ManyToOne(() => User) @JoinColumn({ name: 'by' }) author: User; @Column({ name: 'by' }) authorId: string }
+@Entity() export class Count { @PrimaryGeneratedColumn() id: number }
+@Entity() export class Odd { @PrimaryColumn({ transformer: text }) id: string = nanoid() }
+export const Old = new EntitySchema({ name: 'old', columns: {} })
+`)
+    expect(after).toContain(
+      "@IdColumn(uuid7, { comment: 'c', accept: uuid7.withVersion4(), branded: false }) id: string",
+    )
+    expect(after).toContain('@FlaxIdColumn({ accept: /^[\\w-]{21}$/, branded: false }) id!: string;')
+    expect(references.map(({ name }) => name)).toEqual([
+      'Profile.user',
+      'Profile.userId',
+      'Post.author',
+      'Post.authorId',
+    ])
+    expect(left.map(({ line, name }) => [line, name])).toEqual([
+      [7, 'Count.id'],
+      [8, 'Odd.id'],
+      [9, 'EntitySchema'],
+    ])
+  })
+})
