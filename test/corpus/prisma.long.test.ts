@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { flax } from '@snoflax/core'
+import { uuid7 } from '@snoflax/families'
+import { type OpenDatabase, pglite, sqlite } from '@snoflax/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adapterOf, pushSchema, runCollations } from '../../packages/prisma-extension/test/project/clients.js'
+import { generateProject } from '../../packages/prisma-extension/test/project/generate.js'
+import { changesTo } from '../../packages/prisma-extension/test/project/push.js'
+import type { App } from './app.js'
+import { adopted, copied, type Dialect, type Told } from './project.js'
+import { checkRows, scenarios, storeRows } from './scenarios.js'
+
+const toPostgres: Dialect = (text) => text.replace('"sqlite"', '"postgresql"')
+// SQLite has no uuid: applications keep theirs as text.
+const toSqlite: Dialect = (text) =>
+  text
+    .replace('"postgresql"', '"sqlite"')
+    .replaceAll(' @db.Uuid', '')
+    .replaceAll('dbgenerated("gen_random_uuid()")', 'uuid()')
+const same: Dialect = (text) => text
+
+/** How many keys and foreign keys are found, and what is left to do by hand. */
+const TOLD = {
+  clinic: [19, 40, ['Session.id', 'Account.id', 'Verification.id', 'Bed.id', 'Audit.id']],
+  shop: [16, 55, ['Session.id', 'Price.id', 'Payment.id', 'Coupon.code', 'HookCall.id', 'Outbox.id']],
+} as const
+
+describe.each([
+  ['clinic', sqlite, same, (id: string) => flax.is(id), ['--labels']],
+  ['clinic', pglite, toPostgres, (id: string) => flax.is(id), ['--labels']],
+  ['shop', pglite, same, (id: string) => uuid7.is(id), []],
+  ['shop', sqlite, toSqlite, (id: string) => flax.is(id), []],
+] as const)('%s on $1.name', (name, kind, dialect, isNew, options) => {
+  let before: string
+  let told: Told
+  const opened: OpenDatabase[] = []
+  const clients: { $disconnect(): Promise<void> }[] = []
+
+  const generated = async (isAdopted: boolean): Promise<string> => {
+    const folder = copied('prisma', name, `${kind.name}-${isAdopted ? 'after' : 'before'}`, dialect)
+    if (isAdopted) told = await adopted(folder, ...options)
+    const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+    // The extension's tests keep a generator in this process, under its own name.
+    return generateProject({ 'schema/schema.prisma': read('schema.prisma'), 'app.ts': read('app.ts') })
+  }
+  const database = async (): Promise<OpenDatabase> => {
+    const made = await kind.open()
+    opened.push(made)
+    await pushSchema(before, made)
+    return made
+  }
+  const started = async (folder: string, database: OpenDatabase, isExtended: boolean): Promise<App> => {
+    const { PrismaClient } = await import(join(folder, 'client/client.ts'))
+    const client = new PrismaClient({ adapter: adapterOf(database) })
+    clients.push(client)
+    const { open } = await import(join(folder, 'app.ts'))
+    return open(
+      isExtended ? client.$extends((await import(join(folder, 'snoflax/index.ts'))).snoflax()) : client,
+    )
+  }
+
+  beforeAll(async () => {
+    before = await generated(false)
+  })
+  afterAll(async () => {
+    for (const client of clients) await client.$disconnect()
+    for (const one of opened) await one.close()
+  })
+
+  describe('as it is', () => {
+    let app: App
+    beforeAll(async () => {
+      app = await started(before, await database(), false)
+    })
+    scenarios(() => app)
+  })
+
+  describe('adopted, in the same database', () => {
+    let app: App
+    let rows: Awaited<ReturnType<typeof storeRows>>
+    beforeAll(async () => {
+      const after = await generated(true)
+      const made = await database()
+      rows = await storeRows(await started(before, made, false))
+      if (kind.name === 'sqlite') {
+        const schema = readFileSync(join(after, 'schema/schema.prisma'), 'utf8')
+        expect(await changesTo(schema, adapterOf(made), 'database')).toMatch(/empty migration/i)
+      }
+      await runCollations(after, made)
+      app = await started(after, made, true)
+    })
+    scenarios(() => app)
+    test('rows that were there are found, and referred to by new ones', () => checkRows(app, rows, isNew))
+    test('keys, foreign keys and what is left are told', () => {
+      expect([told.keys.length, told.references.length, told.left.map((one) => one.name)]).toEqual(TOLD[name])
+    })
+  })
+})
