@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { run } from '@snoflax/cli'
+import { run } from 'snoflax'
 import ts from 'typescript'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))

@@ -1,10 +1,10 @@
 import {
   type Accept,
-  type AcceptedId,
   type Id,
   IdError,
   type IdFamily,
   type StorageName,
+  type WithAccepted,
 } from '@snoflax/core'
 import {
   checkColumnOptions,
@@ -84,7 +84,7 @@ export type ColumnId<
   Prefix extends string,
   Accepted extends Accept,
   IsBranded extends boolean,
-> = IsBranded extends true ? ([Prefix] extends [never] ? AnId : Id<Prefix>) | AcceptedId<Accepted> : string
+> = IsBranded extends true ? WithAccepted<[Prefix] extends [never] ? AnId : Id<Prefix>, Accepted> : string
 
 /** How the database generates the ids of a column. */
 export interface DatabaseDefault {
