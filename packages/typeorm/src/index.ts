@@ -1,8 +1,8 @@
 export type { IdSource } from '@snoflax/core/adapter'
 export { asText } from './columns/as-text.js'
 export type {
-  IdColumnOptions,
   ColumnId,
+  IdColumnOptions,
   IdColumnType,
   PlainIdColumnOptions,
 } from './columns/definition.js'

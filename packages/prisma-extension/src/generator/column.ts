@@ -64,11 +64,7 @@ function storagesOf(field: PrismaField): readonly StorageName[] {
 function checkLength(field: PrismaField, family: AnyFamily, length: number | undefined): void {
   const [type = '', [given] = []] = field.nativeType ?? []
   if (isAccepting(family) && EXACT_TYPES.has(type)) {
-    refuseStorage(
-      family,
-      'other ids that it accepts vary in length: write @db.VarChar(255)',
-      typeOf(field),
-    )
+    refuseStorage(family, 'other ids that it accepts vary in length: write @db.VarChar(255)', typeOf(field))
   }
   if (length === undefined || fits(type, given, length)) return
   refuseStorage(family, `ids have ${length} characters or bytes: write @db.${type}(${length})`, typeOf(field))

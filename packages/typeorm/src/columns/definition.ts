@@ -173,10 +173,7 @@ const STORED = {
  *
  * @throws {IdError} `INVALID_OPTION`.
  */
-export function plainColumn(
-  base: IdFamily,
-  options: PlainIdColumnOptions & IdColumnType,
-): PreliminaryColumn {
+export function plainColumn(base: IdFamily, options: PlainIdColumnOptions & IdColumnType): PreliminaryColumn {
   checkColumnOptions(base, 'plain', options, { ...STORED, array: 'boolean' })
   const family = familyWith(base, options)
   const { storage, onMismatch } = options

@@ -15,9 +15,9 @@ import {
 import { withPath } from '@snoflax/core/adapter'
 import { Column } from 'typeorm'
 import {
+  type ColumnId,
   generatedColumn,
   type IdColumnOptions,
-  type ColumnId,
   type IdColumnType,
   type PlainIdColumnOptions,
   type PreliminaryColumn,
@@ -111,10 +111,7 @@ export function idColumn<AnId extends string>(
  * @example
  * const columns = { traceId: idColumn.plain(sno, { nullable: true }) }
  */
-idColumn.plain = (
-  family: IdFamily,
-  options: PlainIdColumnOptions & IdColumnType = {},
-): PreliminaryColumn => {
+idColumn.plain = (family: IdFamily, options: PlainIdColumnOptions & IdColumnType = {}): PreliminaryColumn => {
   patchDataSources()
   return plainColumn(family, options)
 }
