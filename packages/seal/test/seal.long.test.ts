@@ -2,23 +2,21 @@ import { createHash, randomBytes } from 'node:crypto'
 import { typeid, ulid, uuid7 } from '@snoflax/families'
 import { seal } from '@snoflax/seal'
 import { expect, test } from 'vitest'
-import { sealByTwin } from './twin.js'
+import { derive, longByTwin } from './twin.js'
 
 const MILLION = 1_000_000
 const LIST = 1000
 const KEY = createHash('sha256').update('a key of the long tests').digest()
 
-test('a million random ids of 16 bytes are sealed as by the twin, and open', async () => {
+test('a million random ids of 16 bytes come back, and every fiftieth is sealed as by the twin', async () => {
   const ulids = seal(ulid, { keys: KEY })
+  const derived = await derive(KEY, { family: 'ulid', prefix: '' })
   for (let done = 0; done < MILLION; done += LIST) {
     const values = Array.from({ length: LIST }, () => randomBytes(16))
     const ids = values.map((bytes) => ulid.encode(bytes))
     const texts = ulids.sealAll(ids)
     expect(ulids.openAll(texts)).toEqual(ids)
-    const twins = await Promise.all(
-      values.map((bytes) => sealByTwin(KEY, { family: 'ulid', prefix: '', bytes })),
-    )
-    expect(texts).toEqual(twins)
+    for (let i = 0; i < LIST; i += 50) expect(texts[i]).toBe(longByTwin(derived, values[i] as Uint8Array))
   }
 })
 

@@ -14,7 +14,7 @@ export async function sealByTwin(
   { family, prefix, bytes }: Kind & { readonly bytes: Uint8Array },
 ): Promise<string> {
   const derived = await derive(key, { family, prefix })
-  const text = base64url(bytes.length > 12 ? longByTwin(derived, bytes) : await blockByTwin(derived, bytes))
+  const text = bytes.length > 12 ? longByTwin(derived, bytes) : base64url(await blockByTwin(derived, bytes))
   return prefix === '' ? text : `${prefix}_${text}`
 }
 
@@ -29,7 +29,8 @@ export async function uuidByTwin(key: Uint8Array, kind: Kind, uuid: Uint8Array):
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-async function derive(key: Uint8Array, { family, prefix }: Kind): Promise<Uint8Array> {
+/** The key of a kind. */
+export async function derive(key: Uint8Array, { family, prefix }: Kind): Promise<Uint8Array> {
   const secret = await subtle.importKey('raw', key, 'HKDF', false, ['deriveBits'])
   const info = new TextEncoder().encode(`snoflax seal v1\n${family}\n${prefix}`)
   const salt = new Uint8Array(0)
@@ -45,10 +46,11 @@ async function blockByTwin(derived: Uint8Array, bytes: Uint8Array): Promise<stri
   return bitsOf(new Uint8Array(encrypted).subarray(0, 16))
 }
 
-function longByTwin(derived: Uint8Array, bytes: Uint8Array): string {
+/** The base64url of an id of more than 12 bytes. */
+export function longByTwin(derived: Uint8Array, bytes: Uint8Array): string {
   const zeros = bytes.length % 2 === 0 ? 32 : 40
   const bits = bitsOf(bytes) + '0'.repeat(zeros)
-  return ff1ByTwin(derived, 2, Buffer.from('text')).encrypt(digitsOf(bits)).join('')
+  return base64url(ff1ByTwin(derived, 2, Buffer.from('text')).encrypt(digitsOf(bits)).join(''))
 }
 
 const bitsOf = (bytes: Uint8Array): string =>
