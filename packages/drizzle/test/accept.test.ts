@@ -1,6 +1,9 @@
+import { Value } from '@sinclair/typebox/value'
 import { accepting, fixedId, flax, IdError, prefixed } from '@snoflax/core'
+import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import {
+  checkColumns,
   createdAt,
   createdBetween,
   flaxId,
@@ -11,7 +14,10 @@ import {
   toDatabase,
   wasCreatedBetween,
 } from '@snoflax/drizzle/sqlite-core'
-import { pglite } from '@snoflax/test'
+import * as typebox from '@snoflax/drizzle/typebox-legacy'
+import * as valibot from '@snoflax/drizzle/valibot'
+import * as zod from '@snoflax/drizzle/zod'
+import { mysql, pglite } from '@snoflax/test'
 import Database from 'better-sqlite3'
 import * as drizzle from 'drizzle-orm'
 import {
@@ -31,6 +37,8 @@ import {
   sql,
 } from 'drizzle-orm'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
+import { mysqlTable, text as mysqlText } from 'drizzle-orm/mysql-core'
+import { drizzle as overMysql2 } from 'drizzle-orm/mysql2'
 import { pgTable, text as pgText } from 'drizzle-orm/pg-core'
 import { drizzle as overPglite } from 'drizzle-orm/pglite'
 import {
@@ -41,6 +49,7 @@ import {
   sqliteView,
   text,
 } from 'drizzle-orm/sqlite-core'
+import { safeParse } from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { isBefore1, relations } from './contract/version.js'
 
@@ -379,6 +388,47 @@ describe('declarations', () => {
     await db.insert(users).values([{ id: 'user-1' }, {}])
     expect(await db.select().from(users)).toHaveLength(2)
   })
+})
+
+test('schemas of a column take both kinds of keys', () => {
+  for (const [key, isRight] of [
+    ...ROWS.map((id) => [id, true] as const),
+    ...OTHERS.map((id) => [id, false] as const),
+  ]) {
+    expect(zod.idSchema(ours.id).safeParse(key).success).toBe(isRight)
+    expect(safeParse(valibot.idSchema(ours.id), key).success).toBe(isRight)
+    expect(Value.Check(typebox.idSchema(ours.friendId), key)).toBe(isRight)
+  }
+})
+
+test.skipIf(!mysql.selected())('in MySQL and MariaDB', async () => {
+  const database = await mysql.open()
+  const users = mysqlTable('users', {
+    id: mysqlFlaxId({ accept: /user-\d+/, onMismatch: 'notFound' }).primaryKey(),
+    email: mysqlText(),
+  })
+  try {
+    await database.query(`create table users (id ${users.id.getSQLType()} primary key, email text)`)
+    const db = overMysql2({ client: database.pool } as never)
+    await db.insert(users).values([{ id: 'user-1', email: 'old' }, {}])
+    expect(
+      await db
+        .select()
+        .from(users)
+        .where(or(eq(users.id, 'old'), eq(users.email, 'old'))),
+    ).toHaveLength(1)
+    expect(await db.select().from(users)).toHaveLength(2)
+    await expect(db.insert(users).values({ id: 'old' })).rejects.toThrow('users.id: flax')
+    await expect(
+      db
+        .insert(users)
+        .values({ id: 'user-1' })
+        .onDuplicateKeyUpdate({ set: { id: 'old' } }),
+    ).rejects.toThrow('users.id: flax')
+    await checkColumns(db, { users })
+  } finally {
+    await database.close()
+  }
 })
 
 test('in PostgreSQL, in lists too', async () => {

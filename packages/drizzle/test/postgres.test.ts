@@ -1,4 +1,14 @@
-import { type FlakeId, type FlaxId, flake, flax, IdError, type StorageName, sno } from '@snoflax/core'
+import {
+  type FlakeId,
+  type FlaxId,
+  fixedId,
+  flake,
+  flax,
+  IdError,
+  prefixed,
+  type StorageName,
+  sno,
+} from '@snoflax/core'
 import {
   createdAfter,
   createdAt,
@@ -332,6 +342,42 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
       return (await tx.execute(byTime)).rows
     })
     expect(JSON.stringify(plan)).toContain('tasks_at')
+  })
+
+  test('the functions see the time of ids behind a prefix, and none in other keys that a column accepts', async () => {
+    const kept = pgTable('kept', {
+      id: flaxId({ prefix: 'usr', accept: /user-\d+/ }).primaryKey(),
+      bare: flaxId.plain({ accept: /[a-z0-9]{24}/ }),
+      sealed: flaxId.plain({ prefix: 'sld' }).notNull(),
+    })
+    await db.execute(
+      sql`create table kept (id text collate "C" primary key, bare text collate "C", sealed text collate "C")`,
+    )
+    const schema = { schema: 'snoflax' }
+    const [from, until] = [new Date('2026-11-01'), new Date('2026-12-01')]
+    const ids = ['usr', 'sld'].map((prefix) => fixedId(prefixed(flax, prefix), 'x', { at: from })) as never[]
+    await db.insert(kept).values([
+      { id: ids[0] as never, bare: fixedId(flax, 'x', { at: from }), sealed: ids[1] as never },
+      { id: 'user-1', bare: 'tz4a98xxat96iws9zmbrgj3a', sealed: ids[1] as never },
+    ])
+    const rows = await db
+      .select({
+        id: createdAt(kept.id, schema),
+        bare: createdAt(kept.bare, schema),
+        sealed: createdAt(kept.sealed, schema),
+      })
+      .from(kept)
+      .where(createdBetween(kept.sealed, from, until))
+      .orderBy(desc(kept.id))
+    expect(rows).toEqual([
+      { id: from, bare: from, sealed: from },
+      { id: null, bare: null, sealed: from },
+    ])
+    expect(await db.$count(kept, createdBetween(kept.bare, from, until, schema))).toBe(1)
+    // Other keys sort between the ends of a long range, and have no time in the database.
+    const ever = new Date('2049-01-01')
+    expect(await db.$count(kept, createdBetween(kept.bare, from, ever))).toBe(2)
+    expect(await db.$count(kept, createdBetween(kept.bare, from, ever, schema))).toBe(1)
   })
 
   test('time, range, keyset and maxId are refused for an array, and for what is not an id', () => {

@@ -1,5 +1,5 @@
 import type { IdFamily, Time } from '@snoflax/core'
-import { checkOptions, sqlFunction, unixMs } from '@snoflax/core/adapter'
+import { checkOptions, isAccepting, isPrefixed, sqlFunction, unixMs } from '@snoflax/core/adapter'
 import { and, type Column, type SQL, sql } from 'drizzle-orm'
 import { idsOf, singleIdsOf } from '../id-column/ids.js'
 import type { AnyIdColumn } from '../id-column/types.js'
@@ -65,9 +65,15 @@ export function createdBetween(
 
 function timestamp(column: Column, options: TimeFunctionOptions): SQL {
   checkOptions('createdAt', options, { schema: 'any' })
-  const { family } = singleIdsOf(column)
-  const settings = settingsOf(family).map((value) => sql.raw(String(value)))
-  return sql`${sql.raw(sqlFunction(family, 'time', options.schema))}(${sql.join([column, ...settings], sql`, `)})`
+  const { family, storage } = singleIdsOf(column)
+  const head = isPrefixed(family) && storage.name === 'text' ? [sql.raw(`'${family.prefix}'`)] : []
+  const call = (verb: string, settings: readonly SQL[] = []): SQL =>
+    sql`${sql.raw(sqlFunction(family, head.length > 0 ? `prefixed_${verb}` : verb, options.schema))}(${sql.join([...head, column, ...settings], sql`, `)})`
+  const time = call(
+    'time',
+    settingsOf(family).map((value) => sql.raw(String(value))),
+  )
+  return isAccepting(family) ? sql`case when ${call('is_valid')} then ${time} end` : time
 }
 
 /** Arguments for what ids don't contain: their epoch or neighbourhood. */
