@@ -17,4 +17,4 @@ export {
   typeid,
 } from './typeid/index.js'
 export { type Ulid, type UlidFamily, type UlidFields, ulid } from './ulid/index.js'
-export { type Uuid7, type Uuid7Family, type Uuid7Fields, uuid7 } from './uuid7/index.js'
+export { type Uuid7, type Uuid7Family, type Uuid7Fields, uuid7, uuid7or4 } from './uuid7/index.js'

@@ -29,6 +29,15 @@ export const uuid7: Uuid7Family = /* @__PURE__ */ createFamily(codec.VERSION_7, 
   exactRange: true,
 })
 
+/**
+ * {@link uuid7} that also accepts UUIDs of version 4: `uuid7.withVersion4()` under a name, which the comments of a Prisma
+ * schema need, as in `/// @snoflax uuid7 accept=uuid7or4`.
+ *
+ * @example
+ * uuid7or4.is('f47ac10b-58cc-4372-a567-0e02b2c3d479') // true
+ */
+export const uuid7or4: Uuid7Family = /* @__PURE__ */ uuid7.withVersion4()
+
 function createFamily(
   versions: codec.UuidVersions,
   { min, exactRange }: { readonly min: codec.Uuid7; readonly exactRange: boolean },
