@@ -72,7 +72,7 @@ test('the README names every command, option and check, and only existing ones',
   expect(commands).toEqual([...section('Commands').matchAll(/^\| `([\w-]+)/gm)].map(([, name]) => name))
 
   // The stages of an adoption take the same options.
-  const pages = [...commands.map((name) => [name as string]), ['adopt', 'plan']]
+  const pages = [...commands.map((name) => [name as string]), ['adopt', 'plan'], ['adopt', 'code']]
   const page = await Promise.all(pages.map(async (names) => (await cli([...names, '--help'])).out))
   const options = new Set(page.join('').match(/--[a-z][a-z-]+/g))
   expect([...options].filter((option) => !README.includes(option))).toEqual([])

@@ -243,7 +243,7 @@ function check(
   }))
   if (canonical(after) !== canonical(expected)) {
     throw new Error(
-      `the edits would change more than the keys of ${relative('.', dirname([...texts.keys()][0] as string)) || '.'}; nothing was written`,
+      `the edits would change more than the id fields of ${relative('.', dirname([...texts.keys()][0] as string)) || '.'}; nothing was written`,
     )
   }
 }
