@@ -16,7 +16,8 @@ export class Pace {
     if (all > 0) parts.push(`${Math.floor((100 * done) / all)} %`)
     const seconds = (performance.now() - this.#beganMs) / 1000
     const rate = (done - this.#before) / seconds
-    if (rate >= 1) parts.push(`${shown(rate)} a second`, `${duration((all - done) / rate)} left`)
+    if (rate >= 1) parts.push(`${shown(rate)} a second`)
+    if (rate >= 1 && done < all) parts.push(`${duration((all - done) / rate)} left`)
     return parts.join(', ')
   }
 }
