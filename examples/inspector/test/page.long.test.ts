@@ -70,7 +70,8 @@ describe.skipIf(!executablePath)('the page, in Chromium', { timeout: PAGE_MS }, 
 
   test('shows the bits, fields, times, storages and day of a pasted id', async () => {
     const page = await open()
-    expect(await page.getByRole('heading', { level: 2 }).count()).toBe(0)
+    expect(await field(page).inputValue()).toBe('cus_Kpcan0M1FakODT4k')
+    expect(await chosen(page)).toBe('cus text')
     await field(page).fill(SNO)
     expect(await page.getByRole('img').getAttribute('aria-label')).toBe(
       '39 bits time, 1 bit tickTock, 8 bits meta, 16 bits partition, 16 bits sequence',
