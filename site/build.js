@@ -8,6 +8,7 @@ const steps = [
   ['node', 'node_modules/vitepress/bin/vitepress.js', 'build'],
   // The reference goes into the site, which VitePress has emptied before.
   ['npx', 'typedoc', '--options', '../typedoc.config.js'],
+  ['node', '--eval', "import('./reference.js').then((page) => page.linkModules('../docs/site/api'))"],
   ['node', 'look.js'],
 ]
 for (const [command = '', ...args] of steps) {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestOf, PACKAGES } from '../scripts/packages.js'
 
@@ -15,4 +15,14 @@ export function describeModules(first) {
   const page = `# Reference\n\nEvery function and type, with an example each. To learn how to use them, start with the guides.\n\n${rows.join('\n')}\n`
   writeFileSync(join(import.meta.dirname, 'pages/reference.md'), page)
   return names.map((name) => `packages/${name}`)
+}
+
+/** Links the modules on that page, which TypeDoc can't link from a page of ours. @param {string} folder of the reference */
+export function linkModules(folder) {
+  const file = join(folder, 'index.html')
+  const linked = readFileSync(file, 'utf8').replaceAll(
+    /<strong>((?:@snoflax\/)?[\w-]+)<\/strong>/g,
+    (_, module) => `<a href="modules/${module.replaceAll(/[@/]/g, '_')}.html">${module}</a>`,
+  )
+  writeFileSync(file, linked)
 }
