@@ -87,7 +87,7 @@ import Database from 'better-sqlite3'
   {
     sources: 'packages/core/',
     code: `
-import { accepting, defineFamily, fieldBits, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import { accepting, betterAuthIds, columnFor, defineFamily, fieldBits, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, neighbours, SqlIds,
   databaseDefault, DEFAULT_SCHEMA, idSource, isAccepting, isBytes, isDate, ownOf, isPrefixed, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,

@@ -6,6 +6,15 @@ export {
   accepting,
   type WithAccepted,
 } from './accepting.js'
+export type { IdSource } from './adapter/id-source.js'
+export { type BetterAuthOptions, betterAuthIds } from './better-auth.js'
+export {
+  columnFor,
+  type IdColumn,
+  type IdColumnOptions,
+  type IdPage,
+  type IdPageOptions,
+} from './column.js'
 export { defineFamily, type FamilyDefinition } from './define-family.js'
 export type {
   Id,

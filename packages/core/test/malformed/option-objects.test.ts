@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import {
+  betterAuthIds,
+  columnFor,
   defineFamily,
   flake,
   flax,
@@ -34,6 +36,14 @@ const FUNCTIONS: readonly (readonly [
   ['uidLocal.generator', 'UidStepOptions', uidLocal.generator, {}],
   ['prefixed generator', 'SnoGeneratorOptions', prefixed(sno, 'ord').generator, { partition: 1 }],
   ['storageFor', 'StorageOptions', (options) => storageFor(flax, 'postgres', options), { storage: 'text' }],
+  ['columnFor', 'IdColumnOptions', (options) => columnFor(flax, 'postgres', options), { generator: flax }],
+  [
+    'keyset of columnFor',
+    'IdPageOptions',
+    (options) => columnFor(flax, 'postgres').keyset(options),
+    { take: 3 },
+  ],
+  ['betterAuthIds', 'BetterAuthOptions', (options) => betterAuthIds({}, options), { others: flax }],
   ['isPlausible', 'ReadingOptions', (options) => isPlausible(flax, flax.min, options), { nowMs: 0 }],
   ['readings', 'ReadingOptions', (options) => readings(flax.min, [flax], options), { nowMs: 0 }],
   ['uid.fromLocal', '{ node }', (host) => uid.fromLocal(uidLocal.min, host), node],

@@ -1,0 +1,44 @@
+import { type IdSource, idSource } from './adapter/id-source.js'
+import { withPath } from './adapter/path.js'
+import { flax } from './flax/index.js'
+import { checkFamily } from './identity.js'
+import { checkOptions } from './primitives/options.js'
+
+/** Options of {@link betterAuthIds}. */
+export interface BetterAuthOptions {
+  /** What generates the ids of models that are not named, such as those of plugins. Default: flax. */
+  readonly others?: IdSource
+}
+
+/**
+ * The function for better-auth's `advanced.database.generateId`, with a family for each model. better-auth stores the
+ * ids as they are, through any of its adapters, so columns of text are all that it needs.
+ *
+ * @param models families or generators by better-auth's names of its models: `user`, `session`, `account`,
+ * `verification` and those of plugins, whatever their tables are called.
+ * @throws {IdError} `GENERATOR_REQUIRED` for a family without a default generator, `INVALID_OPTION` for a value that is
+ * neither a family nor a generator, with the model as `path`.
+ *
+ * @example
+ * const generateId = betterAuthIds({ user: prefixed(flax, 'usr'), session: prefixed(flax, 'ses') })
+ * // betterAuth({ advanced: { database: { generateId } } })
+ * generateId({ model: 'user' }) // 'usr_Kpcan0M1FakODT4k'
+ */
+export function betterAuthIds(
+  models: Readonly<Record<string, IdSource>>,
+  options: BetterAuthOptions = {},
+): (request: { readonly model: string }) => string {
+  checkOptions('betterAuthIds', options, { others: 'any' })
+  const { others = flax } = options
+  const byModel = new Map(Object.entries(models).map(([model, given]) => [model, sourceOf(model, given)]))
+  const ofOthers = sourceOf('others', others)
+  return ({ model }) => (byModel.get(model) ?? ofOthers)()
+}
+
+const sourceOf = (model: string, given: IdSource): (() => string) =>
+  withPath(model, () => {
+    const family: unknown = given?.family ?? given
+    checkFamily(family)
+    const generator = given.family && given
+    return idSource({ family, generator, usage: (example) => example })
+  })

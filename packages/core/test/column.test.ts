@@ -1,0 +1,87 @@
+import { betterAuthIds, columnFor, type Database, flake, flax, prefixed, sno, uid } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { thrownBy } from './refusal.js'
+
+const customer = prefixed(flax, 'cus')
+
+describe('columnFor', () => {
+  test.each([
+    [customer, 'postgres', 'text COLLATE "C"', "length(id) = 20 AND substr(id, 1, 4) = 'cus_'"],
+    [flax, 'sqlite', 'TEXT', "typeof(id) IN ('text', 'null') AND length(id) = 16"],
+    [sno, 'mysql', 'CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin', 'length(id) = 16'],
+  ] as const)('$name in %s', (family, database, type, check) => {
+    const column = columnFor(family as typeof customer, database)
+    expect(column).toMatchObject({ family, type })
+    expect(column.check('id')).toBe(check)
+    expect(family.is(column.generate())).toBe(true)
+  })
+
+  test('a range has both bounds, or is refused', () => {
+    const column = columnFor(uid, 'postgres', { generator: uid.generator({ node: 'a@b' }) })
+    const [from, to] = [new Date('2026-11-01'), new Date('2026-12-01')]
+    expect(column.range(from, to)).toEqual(uid.range(from, to))
+    const ever = thrownBy(() => columnFor(flax, 'sqlite').range(from, 8.64e15))
+    expect(ever).toMatchObject({ code: 'TIME_OUT_OF_RANGE' })
+    expect(thrownBy(() => column.range(to, from))).toMatchObject({ code: 'INVALID_OPTION' })
+  })
+
+  test('a page is checked', () => {
+    const { keyset } = columnFor(customer, 'sqlite')
+    const after = customer.generate()
+    expect(keyset({ take: 2 })).toEqual({ after: undefined, operator: '>', order: 'asc', take: 2 })
+    expect(keyset({ take: 2, after, order: 'desc' })).toEqual({
+      after,
+      operator: '<',
+      order: 'desc',
+      take: 2,
+    })
+    for (const wrong of [{ take: 0 }, { take: 1, order: 'up' }, { take: 1, offset: 3 }]) {
+      expect(thrownBy(() => keyset(wrong as never))).toMatchObject({ code: 'INVALID_OPTION' })
+    }
+    expect(thrownBy(() => keyset({ take: 1, after: 'wrong' }))).toMatchObject({
+      code: 'WRONG_PREFIX',
+      statusCode: 400,
+    })
+  })
+
+  test('what has to be converted is refused, with the way out', () => {
+    for (const database of ['postgres', 'mysql', 'mariadb'] satisfies Database[]) {
+      const message = `flake: ${database} stores these ids as bigint, which has to be converted; use storageFor(flake, '${database}')`
+      expect(thrownBy(() => columnFor(flake, database))).toMatchObject({ code: 'STORAGE_REFUSED', message })
+    }
+    expect(thrownBy(() => columnFor(uid, 'sqlite'))).toMatchObject({ code: 'GENERATOR_REQUIRED' })
+    const other = sno.generator({ partition: 1 }) as never
+    expect(thrownBy(() => columnFor(flax, 'sqlite', { generator: other }))).toMatchObject({
+      code: 'INVALID_OPTION',
+    })
+  })
+})
+
+describe('betterAuthIds', () => {
+  const user = prefixed(flax, 'usr')
+
+  test('generates ids of the family of the model, and flax for others', () => {
+    const generateId = betterAuthIds({ user, session: sno.generator({ partition: 7 }) })
+    expect(user.is(generateId({ model: 'user' }))).toBe(true)
+    expect(sno.unpack(sno.parse(generateId({ model: 'session' }))).partition).toBe(7)
+    for (const model of ['passkey', 'constructor', '__proto__'])
+      expect(flax.is(generateId({ model }))).toBe(true)
+    expect(sno.is(betterAuthIds({}, { others: sno })({ model: 'user' }))).toBe(true)
+  })
+
+  test('refuses at the start what generates no ids, and names the model', () => {
+    expect(thrownBy(() => betterAuthIds({ user: flake as never }))).toMatchObject({
+      code: 'GENERATOR_REQUIRED',
+      path: 'user',
+    })
+    for (const wrong of [undefined, 'usr', {}, { generate: () => 'x' }]) {
+      expect(thrownBy(() => betterAuthIds({ user: wrong as never }))).toMatchObject({
+        code: 'INVALID_OPTION',
+        path: 'user',
+      })
+    }
+    expect(thrownBy(() => betterAuthIds({}, { other: sno } as never))).toMatchObject({
+      code: 'INVALID_OPTION',
+    })
+  })
+})
