@@ -21,6 +21,7 @@ const SHARING = [
   'drizzle',
   'families',
   'kysely',
+  'mikro-orm',
   'mysql-sql',
   'pg-sql',
   'prisma-extension',

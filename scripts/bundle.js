@@ -64,7 +64,7 @@ function writeDeclarations(at, file) {
   const declarations = readFileSync(at(`dist/${file}`), 'utf8')
     .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
     .replaceAll(
-      /import (?:type )?(\{[^}]*\}|\* as \w+) from '(arktype|kysely|typebox)';/g,
+      /import (?:type )?(\{[^}]*\}|\* as \w+) from '(arktype|kysely|typebox|@mikro-orm\/core)';/g,
       (_, names, name) =>
         `import type ${names.replaceAll(/\btype /g, '')} from '${name}' with { 'resolution-mode': 'import' };`,
     )

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 // A name with a typo in an options object is refused by every function of every package, and not a default in silence.
 // Core's own functions are in its test/malformed/option-objects.test.ts.
 
-// biome-ignore lint/suspicious/noExplicitAny: exports of eleven packages, which are no dependencies of this one
+// biome-ignore lint/suspicious/noExplicitAny: exports of twelve packages, which are no dependencies of this one
 type Exports = Readonly<Record<string, any>>
 
 const SOURCES = import.meta.glob<Exports>(['../packages/*/src/index.ts', '../packages/*/src/*-core/index.ts'])
@@ -110,6 +110,11 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
   ],
   'lease-kit/src': [
     ['FaultOptions', ({ startProxy }, wrong) => startProxy({ host: '127.0.0.1', port: 1 }, wrong)],
+  ],
+  'mikro-orm/src': [
+    ['IdOptions', ({ flaxId }, wrong) => flaxId(wrong)],
+    ['PlainIdOptions', ({ flaxId }, wrong) => flaxId.plain(wrong)],
+    ['KeysetOptions', ({ keyset }, wrong) => keyset({ take: 5, ...wrong })],
   ],
   'mysql-sql/src': [
     ['ColumnOptions', ({ columnSql }, wrong) => columnSql(flax, { server: 'mysql', ...wrong })],

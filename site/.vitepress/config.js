@@ -47,6 +47,8 @@ const GUIDES = [
       guide('Prisma 8', '/packages/extension-prisma/'),
       guide('TypeORM', '/packages/typeorm/'),
       guide('Kysely', '/packages/kysely/'),
+      guide('MikroORM', '/packages/mikro-orm/'),
+      guide('Sequelize, Knex, better-auth and others', '/docs/recipes'),
       guide('Validators', '/packages/validators/'),
       guide('Raw SQL with compact ids', '/docs/raw-sql'),
     ],

@@ -191,6 +191,24 @@ await pool.query('CREATE TABLE IF NOT EXISTS jobs (id text COLLATE "C")')
 `,
   },
   {
+    sources: 'packages/mikro-orm/',
+    code: `
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { MikroORM } from '@mikro-orm/postgresql'
+import { flax, prefixed, uid, uidLocal } from '@snoflax/core'
+import {
+  createdAfter, createdBefore, createdBetween, flaxId, idProperty, IdType, keyset, snoId, uidId, uidLocalId,
+} from '@snoflax/mikro-orm'
+declare const url: string
+const Order = defineEntity({ name: 'Order', properties: { id: flaxId(), total: p.integer() } })
+type Order = InferEntity<typeof Order>
+const orm = await MikroORM.init({ entities: [Order], clientUrl: url })
+await orm.schema.update({ safe: true })
+const em = orm.em.fork()
+`,
+    end: 'await orm.close()',
+  },
+  {
     sources: 'packages/mysql-sql/',
     code: `
 import { flake, flax, sno } from '@snoflax/core'

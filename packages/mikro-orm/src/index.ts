@@ -1,0 +1,23 @@
+export {
+  flaxId,
+  type GeneratedBy,
+  type IdOptions,
+  type IdProperties,
+  type IdProperty,
+  idProperty,
+  type MetaOption,
+  type PlainIdOptions,
+  type PrefixOption,
+  snoId,
+  uidId,
+  uidLocalId,
+} from './columns.js'
+export {
+  type CreatedBetween,
+  createdAfter,
+  createdBefore,
+  createdBetween,
+  type KeysetOptions,
+  keyset,
+} from './time.js'
+export { IdType } from './type.js'

@@ -1,0 +1,121 @@
+import { type EntityProperty, isRaw, type Platform, type TransformContext, Type } from '@mikro-orm/core'
+import {
+  type Database,
+  IdError,
+  type IdFamily,
+  type IdStorage,
+  type StorageName,
+  storageFor,
+} from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
+import { type IdWriting, watchWrites } from './writes.js'
+
+/**
+ * The type of an id property. The column stores the id itself, so nothing is converted: ids that are written, or
+ * compared with the column, are checked.
+ *
+ * @example
+ * const type = new IdType(flax, undefined, undefined)
+ * const Visit = defineEntity({ name: 'Visit', properties: { id: p.integer().primary(), traceId: p.type(type) } })
+ */
+export class IdType<AnId extends string> extends Type<AnId, AnId> implements IdWriting {
+  /** Entity and property, for errors. */
+  place: string | undefined
+
+  // MikroORM shares the type of a key with all properties that refer to it, and sets its `prop` to each of them.
+  static {
+    Object.defineProperty(IdType.prototype, 'prop', {
+      set(this: IdType<string>, prop: EntityProperty) {
+        const place = `${this.meta?.className}.${prop.name}`
+        const isOwn = this.place === undefined || this.place === place
+        const type = isOwn ? this : new IdType(this.family, this.storage, this.generate)
+        type.place = place
+        prop.customType = type
+        if (type.newId && prop.onCreate) prop.onCreate = type.newId
+      },
+    })
+  }
+
+  /** A new id, whose errors name entity and property; undefined if the ids are not generated. */
+  get newId(): (() => AnId) | undefined {
+    const { generate } = this
+    return generate && (() => withPath(() => this.place ?? this.family.name, generate))
+  }
+
+  constructor(
+    /** The family of the ids. */
+    readonly family: IdFamily<AnId>,
+    /** The storage that the property asks for. */
+    readonly storage: StorageName | undefined,
+    /** Generates the ids; undefined if they are not generated. */
+    readonly generate: (() => AnId) | undefined,
+  ) {
+    super()
+    // MikroORM's field hides the accessor below.
+    delete this.prop
+  }
+
+  /** Refuses what is not an id, with entity and property. Null, and SQL of `raw()`, pass. @throws {IdError} */
+  check(value: unknown): void {
+    if (value == null || isRaw(value)) return
+    withPath(
+      () => this.place ?? this.family.name,
+      () => this.family.parse(value),
+    )
+  }
+
+  /** MikroORM also asks for ids that it reads, and returns those as they are stored. */
+  override convertToDatabaseValue(value: AnId, _platform: Platform, context?: TransformContext): AnId {
+    if (context?.mode === 'query' || context?.mode === 'query-data') this.check(value)
+    return value
+  }
+
+  override getColumnType(prop: EntityProperty, platform: Platform): string {
+    // MikroORM asks once before it says which property it means.
+    if (this.place === undefined) return 'text'
+    const { column, database } = withPath(this.place, () => this.storageIn(platform))
+    watchWrites(platform.getConfig().getDriver())
+    if (database !== 'sqlite' && column.collation !== undefined) prop.collation ??= column.collation
+    return column.type === 'char' ? `char(${column.length})` : column.type
+  }
+
+  override compareAsType(): string {
+    return 'string'
+  }
+
+  override ensureComparable(): boolean {
+    return false
+  }
+
+  private storageIn(platform: Platform): IdStorage<AnId> {
+    const { family } = this
+    const storage = storageFor(family, databaseOf(platform), { storage: this.storage })
+    if (!storage.converts) return storage
+    throw new IdError(
+      'STORAGE_REFUSED',
+      `${family.name}: MikroORM compares ids as they are stored, in its identity map and for pivot tables, so they can't ` +
+        `be stored as ${storage.name}; use storage text${family.textLength === undefined ? ' and another family' : ''}`,
+      { family: family.name, field: 'storage', value: storage.name },
+    )
+  }
+}
+
+const DATABASES: readonly (readonly [platform: RegExp, database: Database])[] = [
+  [/postgre/i, 'postgres'],
+  [/sqlite|libsql/i, 'sqlite'],
+  [/mariadb/i, 'mariadb'],
+  [/mysql/i, 'mysql'],
+]
+
+/** By the names of the platform's classes, the driver's own and those that it extends. */
+function databaseOf(platform: Platform): Database {
+  for (let one: object = platform; one !== Object.prototype; one = Object.getPrototypeOf(one)) {
+    const found = DATABASES.find(([name]) => name.test(one.constructor.name))
+    if (found) return found[1]
+  }
+  throw new IdError(
+    'INVALID_OPTION',
+    `${platform.constructor.name}: id properties need MikroORM's driver for PostgreSQL, SQLite, MySQL or MariaDB`,
+    { field: 'driver' },
+  )
+}

@@ -1,0 +1,330 @@
+import 'reflect-metadata'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Collection, defineEntity, type EntityManager, p, raw } from '@mikro-orm/core'
+import * as es from '@mikro-orm/decorators/es'
+import { Entity, ManyToMany, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy'
+import { MikroORM as MariaDb } from '@mikro-orm/mariadb'
+import { Migrator } from '@mikro-orm/migrations'
+import { MikroORM as PostgreSql } from '@mikro-orm/postgresql'
+import { AbstractSqlDriver, MikroORM, QueryBuilder } from '@mikro-orm/sqlite'
+import { type FlaxId, flake, flax, type Id, type IdOf, prefixed, sno } from '@snoflax/core'
+import { typeid, uuid7 } from '@snoflax/families'
+import { createdAfter, createdBefore, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
+import { databases, type MysqlDatabase, type OpenDatabase, type PostgresDatabase, postgres } from '@snoflax/test'
+import { afterEach, describe, expect, test } from 'vitest'
+
+const customerId = prefixed(flax, 'cus')
+
+const Customer = defineEntity({
+  name: 'Customer',
+  properties: {
+    id: flaxId({ prefix: 'cus' }),
+    name: p.string().unique(),
+    token: idProperty(uuid7)({ primary: false, unique: true }),
+    friends: () => p.manyToMany(Customer),
+    visits: () => p.oneToMany(Visit).mappedBy('customer'),
+  },
+})
+const Visit = defineEntity({
+  name: 'Visit',
+  properties: {
+    id: snoId({ meta: 2 }),
+    customer: () => p.manyToOne(Customer),
+    traceId: idProperty(typeid('trace')).plain({
+      nullable: true,
+      fieldName: 'trace',
+      comment: 'from outside',
+    }),
+  },
+})
+const ENTITIES = [Customer, Visit]
+
+interface Opened {
+  close(): Promise<unknown>
+}
+const opened: Opened[] = []
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.close()
+})
+
+async function open() {
+  const orm = await MikroORM.init({ entities: ENTITIES, dbName: ':memory:' })
+  opened.push(orm)
+  await orm.schema.create()
+  return { orm, em: orm.em.fork() }
+}
+
+async function ormOn(database: OpenDatabase, options: object): Promise<MikroORM> {
+  const { url } = database as PostgresDatabase | MysqlDatabase
+  const orm =
+    database.kind === 'sqlite'
+      ? await MikroORM.init({ dbName: ':memory:', entities: ENTITIES, ...options })
+      : await (database.kind === 'mysql' ? MariaDb : PostgreSql).init({
+          clientUrl: url,
+          entities: ENTITIES,
+          ...options,
+        })
+  opened.push(orm)
+  return orm as MikroORM
+}
+
+describe('the schema', () => {
+  const servers = databases.filter(({ name }) => name !== 'pglite')
+
+  test.each(servers)('of $name has no second diff', async ({ open: openDatabase }) => {
+    const database = await openDatabase()
+    opened.push(database)
+    const orm = await ormOn(database, {})
+    const sql = await orm.schema.getCreateSchemaSQL()
+    expect(sql).toMatchSnapshot(database.kind)
+    await orm.schema.create()
+    expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
+  })
+
+  test('leaves the schema of our functions, if it is ignored', async () => {
+    const database = await postgres.open()
+    opened.push(database)
+    await database.query('CREATE SCHEMA snoflax; CREATE TABLE snoflax.leases (id integer)')
+    const updateOf = async (ignoreSchema: string[]) => {
+      const orm = await ormOn(database, { schemaGenerator: { ignoreSchema } })
+      return orm.schema.getUpdateSchemaSQL()
+    }
+    expect(await updateOf([])).toContain('drop schema')
+    expect(await updateOf(['snoflax'])).not.toContain('drop schema')
+  })
+
+  // MikroORM's migrator takes globSync() from node:fs.
+  const isOld = Number(process.versions.node.split('.')[0]) < 22
+  test.skipIf(isOld).each(servers)(
+    'of migrations of $name has no second diff',
+    async ({ open: openDatabase }) => {
+      const path = mkdtempSync(fileURLToPath(new URL('.migrations-', import.meta.url)))
+      const database = await openDatabase()
+      opened.push(database, { close: async () => rmSync(path, { recursive: true }) })
+      const migrations = { path, emit: 'cjs' as const, glob: '*.cjs', snapshot: false }
+      const orm = await ormOn(database, { extensions: [Migrator], migrations })
+      const { diff } = await orm.migrator.create()
+      expect(diff.up.join('\n')).toMatch(/customer/)
+      expect(await orm.migrator.up()).toHaveLength(1)
+      expect((await orm.migrator.create()).diff.up).toEqual([])
+    },
+  )
+})
+
+describe('inserts', () => {
+  test('every generated property gets an id, keys or not, in every form', async () => {
+    const { em } = await open()
+    const created = em.create(Customer, { name: 'created' })
+    expect(customerId.is(created.id)).toBe(true)
+    await em.flush()
+    await em.insert(Customer, { name: 'inserted' } as never)
+    await em.insertMany(Customer, [{ name: 'many' }, { name: 'more' }] as never)
+    await em
+      .qb(Customer)
+      .insert({ name: 'built' } as never)
+      .execute()
+    await em.upsert(Customer, { name: 'upserted' } as never)
+    const rows = await em.fork().find(Customer, {})
+    expect(rows).toHaveLength(6)
+    for (const { id, token } of rows) expect([customerId.is(id), uuid7.is(token)]).toEqual([true, true])
+  })
+
+  test('an upsert that conflicts keeps the generated ids of the row', async () => {
+    const { em } = await open()
+    const first = await em.upsert(Customer, { name: 'Ada' } as never)
+    const second = await em.fork().upsert(Customer, { name: 'Ada' } as never)
+    expect([second.id, second.token]).toEqual([first.id, first.token])
+  })
+
+  test('ids that are given are kept, whatever the rows beside them have', async () => {
+    const { em } = await open()
+    const id = customerId.generate()
+    const ids = await em.insertMany(Customer, [{ id, name: 'with' }, { name: 'without' }] as never)
+    expect(ids).toEqual([id, expect.stringMatching(/^cus_/)])
+  })
+
+  test('an onCreate of your own is left alone', async () => {
+    const traceId = { ...flaxId.plain(), onCreate: () => flax.min }
+    const Trace = defineEntity({ name: 'Trace', properties: { id: flaxId(), traceId } })
+    const orm = await MikroORM.init({ entities: [Trace], dbName: ':memory:' })
+    opened.push(orm)
+    await orm.schema.create()
+    const em = orm.em.fork()
+    expect(em.create(Trace, {} as never)).toMatchObject({ traceId: flax.min })
+    await expect(orm.em.fork().insert(Trace, {} as never)).rejects.toThrow('NOT NULL')
+  })
+
+  test('the driver is changed once for an ORM, and its classes never', async () => {
+    const before = [AbstractSqlDriver, QueryBuilder].map(({ prototype }) =>
+      Object.getOwnPropertyDescriptors(prototype),
+    )
+    const { orm, em } = await open()
+    const { nativeInsert } = orm.driver
+    await orm.schema.update()
+    expect(orm.driver.nativeInsert).toBe(nativeInsert)
+    await em.insert(Customer, { name: 'Ada' } as never)
+    const after = [AbstractSqlDriver, QueryBuilder].map(({ prototype }) =>
+      Object.getOwnPropertyDescriptors(prototype),
+    )
+    expect(after).toEqual(before)
+
+    const Plain = defineEntity({ name: 'Plain', properties: { id: p.string().primary() } })
+    const plain = await MikroORM.init({ entities: [Plain], dbName: ':memory:' })
+    opened.push(plain)
+    expect(Object.hasOwn(plain.driver, 'nativeInsert')).toBe(false)
+  })
+
+  test('a clone within the database has no id, and fails', async () => {
+    const { em } = await open()
+    const { id } = await em.upsert(Customer, { name: 'Ada' } as never)
+    await expect(em.fork().clone(Customer, { id })).rejects.toThrow('NOT NULL')
+  })
+
+  test('two ORMs have the same entities', async () => {
+    const [one, other] = [await open(), await open()]
+    for (const { em } of [one, other]) {
+      em.create(Customer, { name: 'Ada' })
+      await em.flush()
+      expect(await em.fork().count(Customer)).toBe(1)
+    }
+  })
+})
+
+describe('checks', () => {
+  const WRONG = 'nobody' as never
+
+  test.each<[path: string, call: (em: EntityManager) => Promise<unknown>]>([
+    ['Customer.id', (em) => em.find(Customer, { id: WRONG })],
+    ['Customer.id', (em) => em.find(Customer, { $not: { id: { $in: [WRONG] } } })],
+    ['Visit.customer', (em) => em.find(Visit, { customer: { id: WRONG } })],
+    ['Visit.customer', (em) => em.find(Visit, { customer: WRONG })],
+    ['Visit.traceId', (em) => em.find(Visit, { traceId: { $ne: WRONG } })],
+    ['Visit.traceId', (em) => em.nativeUpdate(Visit, {}, { traceId: WRONG })],
+    ['Visit.customer', (em) => em.insert(Visit, { customer: WRONG } as never)],
+    ['Visit.id', (em) => em.nativeDelete(Visit, { id: WRONG })],
+    ['Customer.token', (em) => em.upsert(Customer, { name: 'Ada', token: WRONG } as never)],
+  ])('%s is named: %s', async (path, call) => {
+    const { em } = await open()
+    const error = await call(em).then(
+      () => expect.fail('not refused'),
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toMatchObject({ name: 'IdError', path, statusCode: 400 })
+  })
+
+  test('a value that is no text is refused, and a raw fragment is passed', async () => {
+    const { em } = await open()
+    const created = em.create(Customer, { name: 'Ada' })
+    await em.flush()
+    for (const wrong of [5, new Date(), Buffer.from(created.id), true]) {
+      await expect(em.find(Customer, { id: wrong as never })).rejects.toMatchObject({ code: 'INVALID_TYPE' })
+    }
+    const found = await em.fork().find(Customer, { id: raw(`upper('x') || 'y'`) as never })
+    expect(found).toEqual([])
+  })
+
+  test('null is as in MikroORM, and a nullable id stays null', async () => {
+    const { em } = await open()
+    const customer = em.create(Customer, { name: 'Ada' })
+    em.create(Visit, { customer })
+    await em.flush()
+    expect((await em.fork().find(Visit, { traceId: null })).map(({ traceId }) => traceId)).toEqual([null])
+  })
+
+  test('what MikroORM reads are the texts in the database', async () => {
+    const { em } = await open()
+    await em.execute("insert into customer (id, name, token) values ('legacy', 'Ada', '1')")
+    const [read] = await em.find(Customer, {})
+    expect(read).toMatchObject({ id: 'legacy', token: '1' })
+  })
+})
+
+describe('storages', () => {
+  const refusalOf = async (id: object) => {
+    const Wrong = defineEntity({ name: 'Wrong', properties: { id } })
+    return MikroORM.init({ entities: [Wrong], dbName: ':memory:' }).then(
+      (orm) => orm.close().then(() => expect.fail('not refused')),
+      (error: unknown) => error,
+    )
+  }
+
+  test('that convert are refused, with the reason', async () => {
+    expect(await refusalOf(flaxId({ storage: 'binary' }))).toMatchObject({
+      code: 'STORAGE_REFUSED',
+      path: 'Wrong.id',
+      message:
+        "Wrong.id: flax: MikroORM compares ids as they are stored, in its identity map and for pivot tables, so they can't be " +
+        'stored as binary; use storage text',
+    })
+    const flakes = idProperty(flake)({ generator: flake.generator({ id: 1 }), storage: 'binary' })
+    expect(await refusalOf(flakes)).toMatchObject({
+      code: 'STORAGE_REFUSED',
+      message: expect.stringContaining('use storage text and another family'),
+    })
+  })
+})
+
+describe('decorators', () => {
+  @Entity()
+  class Tag {
+    @PrimaryKey(flaxId()) id!: FlaxId
+    @Property({ type: 'string' }) label!: string
+  }
+
+  @Entity()
+  class Post {
+    @PrimaryKey(flaxId({ prefix: 'pst' })) id!: Id<'pst'>
+    @Property({ ...snoId.plain({ nullable: true }), lazy: true }) traceId?: IdOf<FlaxId, 'Post'> | null
+    @ManyToOne(() => Post, { nullable: true }) answerTo?: Post
+    @ManyToMany(() => Tag) tags = new Collection<Tag>(this)
+    get createdAt(): Date {
+      return prefixed(flax, 'pst').time(this.id)
+    }
+  }
+
+  test('with experimental decorators', async () => {
+    const orm = await MikroORM.init({ entities: [Post, Tag], dbName: ':memory:' })
+    opened.push(orm)
+    await orm.schema.create()
+    const em = orm.em.fork()
+    const first = em.create(Post, {} as never)
+    em.create(Post, { answerTo: first, tags: [{ label: 'new' }] } as never)
+    await em.flush()
+    const [answer] = await em
+      .fork()
+      .find(Post, { answerTo: { $ne: null } }, { populate: ['answerTo', 'tags'] })
+    expect(answer?.answerTo?.id).toBe(first.id)
+    expect(answer?.tags.getItems().map(({ id }) => flax.is(id))).toEqual([true])
+    expect(answer?.createdAt.getTime()).toBeGreaterThan(Date.now() - 60_000)
+  })
+
+  test('with the decorators of ECMAScript', () => {
+    const { primary, type } = flaxId({ prefix: 'pst' }) as unknown as { primary: boolean; type: object }
+    expect([primary, type]).toEqual([true, expect.anything()])
+    expect(es.PrimaryKey(flaxId())).toEqual(expect.any(Function))
+  })
+})
+
+describe('time', () => {
+  test('after, before, and pages with conditions', async () => {
+    const { em } = await open()
+    const ids = [1, 2, 3, 4].map((day) => customerId.withPrefix(flax.generateAt(Date.UTC(2026, 10, day))))
+    await em.insertMany(Customer, ids.map((id, at) => ({ id, name: `${at}` })) as never)
+    const namesOf = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name)
+    const third = new Date('2026-11-03')
+    const orderBy = { id: 'asc' as const }
+    const after = await em.find(Customer, { id: createdAfter(customerId, third) }, { orderBy })
+    expect(namesOf(after)).toEqual(['2', '3'])
+    const before = await em.find(Customer, { id: createdBefore(customerId, third) }, { orderBy })
+    expect(namesOf(before)).toEqual(['0', '1'])
+    const page = keyset<{ id: Id<'cus'>; name: string }>({
+      order: 'desc',
+      take: 2,
+      after: ids[3] as Id<'cus'>,
+      where: { $or: [{ name: '0' }, { name: '2' }, { name: '3' }] },
+    })
+    expect(namesOf(await em.findAll(Customer, page as never))).toEqual(['2', '0'])
+    expect(sno.is(snoId().type.generate?.())).toBe(true)
+  })
+})

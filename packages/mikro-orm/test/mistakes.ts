@@ -1,0 +1,37 @@
+import { EntitySchema } from '@mikro-orm/core'
+import { MikroORM } from '@mikro-orm/sqlite'
+import { type FlaxId, flake } from '@snoflax/core'
+import { flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
+import { type Mistakes, WRONG } from '@snoflax/test/contract'
+
+/** Runs on an entity `Order` with this id. */
+async function orders(
+  id: ReturnType<typeof flaxId>,
+  work: (em: MikroORM['em'], Order: EntitySchema<{ id: FlaxId }>) => Promise<unknown> = async () => {},
+): Promise<unknown> {
+  const Order = new EntitySchema<{ id: FlaxId }>({ name: 'Order', properties: { id } })
+  const orm = await MikroORM.init({ entities: [Order], dbName: ':memory:' })
+  try {
+    return await work(orm.em.fork(), Order)
+  } finally {
+    await orm.close()
+  }
+}
+
+const found = (id: FlaxId) => orders(flaxId(), (em, Order) => em.find(Order, { id }))
+
+export default {
+  'no generator': () => idProperty(flake)(),
+  'no such generator': () => flaxId({ generator: WRONG.notAGenerator }),
+  'generator of another family': () => flaxId({ generator: WRONG.ofAnotherFamily }),
+  'generator of another epoch': () =>
+    idProperty(WRONG.laterFlake as typeof flake)({ generator: WRONG.ofAnotherEpoch }),
+  'misspelled option': () => flaxId({ storge: 'text' } as object),
+  'meta where ids carry none': () => flaxId({ meta: 3 } as object),
+  'meta above 255': () => snoId({ meta: 256 }),
+  'order in upper case': () => keyset({ order: 'DESC' as 'desc', take: 1 }),
+  'page of no rows': () => keyset({ take: 0 }),
+  'storage that the database lacks': () => orders(flaxId({ storage: 'uuid' })),
+  'malformed id': () => found(WRONG.malformedId as FlaxId),
+  'id of another type': () => found(WRONG.idOfAnotherType),
+} satisfies Mistakes

@@ -1,0 +1,74 @@
+import { Collection, defineEntity, EntitySchema, type InferEntity, p } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/sqlite'
+import { flax, type FlaxId, type Id, type IdOf, prefixed, type SnoId } from '@snoflax/core'
+import { type Uuid7, uuid7 } from '@snoflax/families'
+import { createdBetween, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
+import { expectTypeOf, test } from 'vitest'
+
+const Customer = defineEntity({
+  name: 'Customer',
+  properties: {
+    id: flaxId({ prefix: 'cus' }),
+    name: p.string(),
+    visits: () => p.oneToMany(Visit).mappedBy('customer'),
+  },
+})
+const Visit = defineEntity({
+  name: 'Visit',
+  properties: {
+    id: flaxId<'Visit'>(),
+    token: idProperty(uuid7)({ primary: false }),
+    traceId: snoId.plain({ nullable: true }),
+    customer: () => p.manyToOne(Customer),
+  },
+})
+type Customer = InferEntity<typeof Customer>
+type Visit = InferEntity<typeof Visit>
+declare const em: SqlEntityManager
+
+test('ids are typed by prefix, by entity and by family', () => {
+  expectTypeOf<Customer['id']>().toExtend<Id<'cus'>>()
+  expectTypeOf<Visit['id']>().toExtend<IdOf<FlaxId, 'Visit'>>()
+  expectTypeOf<Visit['token']>().toExtend<Uuid7>()
+  expectTypeOf<SnoId | null | undefined>().toExtend<Visit['traceId']>()
+  // @ts-expect-error: of another entity
+  expectTypeOf<Customer['id']>().toExtend<Visit['id']>()
+})
+
+test('generated ids are optional in new rows, and others are not accepted', async () => {
+  const ada = em.create(Customer, { name: 'Ada' })
+  em.create(Visit, { customer: ada })
+  em.create(Customer, { id: prefixed(flax, 'cus').generate(), name: 'Ada' })
+  // @ts-expect-error: no name
+  em.create(Customer, {})
+  // @ts-expect-error: without the prefix
+  em.create(Customer, { id: flax.generate(), name: 'Ada' })
+})
+
+test('conditions take ids of the property', () => {
+  const id = prefixed(flax, 'cus').generate()
+  em.find(Customer, { id })
+  em.find(Visit, { customer: id })
+  em.find(Customer, { id: createdBetween(prefixed(flax, 'cus'), 0, 1) })
+  em.find(Visit, { id: createdBetween(flax, 0, 1) })
+  // @ts-expect-error: a text that nobody checked
+  em.find(Customer, { id: 'cus_Kpcan0M1FakODT4k' })
+  // @ts-expect-error: a range of another family
+  em.find(Customer, { id: createdBetween(flax, 0, 1) })
+})
+
+test('pages take ids of their entity', () => {
+  const id = prefixed(flax, 'cus').generate()
+  em.findAll(Customer, keyset<Customer>({ take: 2, after: id, where: { name: 'Ada' } }))
+  // @ts-expect-error: of another family
+  keyset<Customer>({ take: 2, after: flax.generate() })
+})
+
+test('options that are not there do not compile', () => {
+  // @ts-expect-error: flax has no metabyte
+  flaxId({ meta: 2 })
+  // @ts-expect-error: misspelled
+  flaxId({ storge: 'text' })
+  new EntitySchema<{ id: FlaxId }>({ name: 'Plain', properties: { id: flaxId() } })
+  expectTypeOf(new Collection<Visit>({})).toBeObject()
+})
