@@ -26,7 +26,6 @@ export default {
   'generator of another family': () => flaxId({ generator: WRONG.ofAnotherFamily }),
   'generator of another epoch': () =>
     idProperty(WRONG.laterFlake as typeof flake)({ generator: WRONG.ofAnotherEpoch }),
-  'misspelled option': () => flaxId({ storge: 'text' } as object),
   'meta where ids carry none': () => flaxId({ meta: 3 } as object),
   'meta above 255': () => snoId({ meta: 256 }),
   'order in upper case': () => keyset({ order: 'DESC' as 'desc', take: 1 }),

@@ -41,6 +41,11 @@ const adapter: ContractAdapter<Session> = {
   },
   refuses: converts,
   junction: { table: 'order_tags', order: 'order_id', tag: 'tag_id' },
+  raw: {
+    run: ({ em }, strings, values) => em().execute(strings.join('?'), [...values]),
+    parameter: (_session, _column, id) => id,
+    asText: (_, value) => value,
+  },
   open,
   close: ({ orm }) => orm.close(),
   ...writes,
