@@ -132,7 +132,7 @@ const store: LeaseStore = {
   },
   {
     sources: 'packages/families/',
-    code: "import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'\n",
+    code: "import { discord, twitter, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/families'\n",
   },
   {
     sources: 'packages/seal/',
