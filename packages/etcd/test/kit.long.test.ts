@@ -10,8 +10,7 @@ describe.runIf(hasEtcd())('leases in three members of etcd', () => {
   let cluster: Cluster
   beforeAll(async () => {
     // The processes run outside vitest and find the packages as users do.
-    if (!existsSync(new URL('../esm/index.js', import.meta.url)))
-      throw new Error('run `npm run build` first')
+    if (!existsSync(new URL('../esm/index.js', import.meta.url))) throw new Error('run `npm run build` first')
     cluster = await Cluster.start(3)
   })
   afterAll(() => cluster?.stop())

@@ -11,7 +11,13 @@ import { AbstractSqlDriver, MikroORM, QueryBuilder } from '@mikro-orm/sqlite'
 import { type FlaxId, flake, flax, type Id, type IdOf, prefixed, sno } from '@snoflax/core'
 import { typeid, uuid7 } from '@snoflax/families'
 import { createdAfter, createdBefore, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
-import { databases, type MysqlDatabase, type OpenDatabase, type PostgresDatabase, postgres } from '@snoflax/test'
+import {
+  databases,
+  type MysqlDatabase,
+  type OpenDatabase,
+  type PostgresDatabase,
+  postgres,
+} from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
 
 const customerId = prefixed(flax, 'cus')

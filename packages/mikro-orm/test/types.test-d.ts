@@ -1,6 +1,6 @@
 import { Collection, defineEntity, EntitySchema, type InferEntity, p } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/sqlite'
-import { flax, type FlaxId, type Id, type IdOf, prefixed, type SnoId } from '@snoflax/core'
+import { type FlaxId, flax, type Id, type IdOf, prefixed, type SnoId } from '@snoflax/core'
 import { type Uuid7, uuid7 } from '@snoflax/families'
 import { createdBetween, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
 import { expectTypeOf, test } from 'vitest'
