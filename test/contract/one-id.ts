@@ -8,7 +8,7 @@ const AS_JSON: Record<Variant['database'], string> = {
   postgres: `SELECT json_agg(c)::text AS told FROM (SELECT * FROM one_id WHERE email = ?) c`,
   pglite: `SELECT json_agg(c)::text AS told FROM (SELECT * FROM one_id WHERE email = ?) c`,
   sqlite: `SELECT json_group_array(json_object('id', id, 'name', name)) AS told FROM one_id WHERE email = ?`,
-  mysql: `SELECT json_arrayagg(json_object('id', id, 'name', name)) AS told FROM one_id WHERE email = ?`,
+  mysql: `SELECT cast(json_arrayagg(json_object('id', id, 'name', name)) AS char) AS told FROM one_id WHERE email = ?`,
 }
 
 /** The id in the code is the id in the database, whoever asks: only a storage that converts has another. */

@@ -42,7 +42,12 @@ const adapter: ContractAdapter<Session> = {
   refuses: converts,
   junction: { table: 'order_tags', order: 'order_id', tag: 'tag_id' },
   raw: {
-    run: ({ em }, strings, values) => em().execute(strings.join('?'), [...values]),
+    // MikroORM writes an array as a list: an array of PostgreSQL is its literal.
+    run: ({ em }, strings, values) =>
+      em().execute(
+        strings.join('?'),
+        values.map((value) => (Array.isArray(value) ? `{${value.join(',')}}` : value)),
+      ),
     parameter: (_session, _column, id) => id,
     asText: (_, value) => value,
   },
