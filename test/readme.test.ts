@@ -106,10 +106,18 @@ function leasesInOrms(): readonly (readonly [folder: string, code: string])[] {
   ]
 }
 
+const EXISTING_KEYS = `
+import { eq } from 'drizzle-orm'
+declare const db: import('drizzle-orm/node-postgres').NodePgDatabase
+declare const app: { get(path: string, handler: (request: { params: { id: string } }) => unknown): void }
+${blocksOf(page('docs/existing-keys.md'), 'ts').join('\n')}
+`
+
 test('the blocks compile, for users of the built packages', () => {
   const codeAt = new Map(CORE_BLOCKS.map(([, code], index) => [at(`test/block-${index}.ts`), code]))
   const [lease = ''] = blocksOf(LEASES, 'ts')
   codeAt.set(at('packages/pg-sql/test/lease.ts'), `declare const pool: import('pg').Pool\n${lease}`)
+  codeAt.set(at('packages/drizzle/test/existing-keys.ts'), EXISTING_KEYS)
   for (const [folder, code] of leasesInOrms()) codeAt.set(at(`${folder}/lease.ts`), code)
   expect(typeErrors(codeAt)).toEqual([])
 })
@@ -150,6 +158,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/readme.test.ts',
   'docs/adapter.md': 'test/readme.test.ts',
   'docs/adopting.md': 'packages/adopt/test/guide.test.ts',
+  'docs/existing-keys.md': 'test/readme.test.ts',
   'docs/frameworks.md': 'packages/validators/test/frameworks.test.ts',
   'docs/leases.md': 'test/readme.test.ts',
   'docs/pagination.md': 'test/pagination.test.ts',

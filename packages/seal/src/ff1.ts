@@ -4,7 +4,7 @@ const BLOCK = 16
 const ROUNDS = 10
 
 /** Enciphers or deciphers values of one length that follow each other in the bytes. */
-export type Permutation = (values: Uint8Array) => Buffer
+export type Permutation = (values: Uint8Array) => Uint8Array
 
 /** Both directions of a permutation. */
 export interface Cipher {
@@ -49,9 +49,9 @@ export function ff1(key: Uint8Array, n: number, tweak: Uint8Array): Cipher {
   const constantAtRound = input[halfAt - 1] as number
 
   /** S of each number: R, and for halves of more than 12 bytes what the standard appends. */
-  const output = (numbers: Buffer, from: number, round: number): Buffer => {
+  const output = (numbers: Uint8Array, from: number, round: number): Uint8Array => {
     const count = numbers.length / size
-    let r: Buffer = Buffer.alloc(count * BLOCK)
+    let r: Uint8Array = Buffer.alloc(count * BLOCK)
     input[halfAt - 1] = round ^ constantAtRound
     for (let start = different; start < input.length; start += BLOCK) {
       const skipped = Math.max(0, halfAt - start)
@@ -72,7 +72,7 @@ export function ff1(key: Uint8Array, n: number, tweak: Uint8Array): Cipher {
   }
 
   // The halves stay where they are: what the standard swaps are their roles.
-  const run = (given: Uint8Array, sign: 1 | -1): Buffer => {
+  const run = (given: Uint8Array, sign: 1 | -1): Uint8Array => {
     const numbers = Buffer.from(given)
     for (let i = 0; i < ROUNDS; i++) {
       const round = sign === 1 ? i : ROUNDS - 1 - i
@@ -91,12 +91,12 @@ export function ff1(key: Uint8Array, n: number, tweak: Uint8Array): Cipher {
 
 // All arrays are Buffers, as those of node:crypto: with Uint8Arrays among them, V8 takes up to five times as long.
 
-function xor(to: Buffer, at: number, from: Buffer, start: number, length: number): void {
+function xor(to: Uint8Array, at: number, from: Uint8Array, start: number, length: number): void {
   for (let i = 0; i < length; i++) to[at + i] = (to[at + i] as number) ^ (from[start + i] as number)
 }
 
 /** Adds big-endian bytes, or subtracts them. */
-function add(to: Buffer, at: number, from: Buffer, start: number, length: number, sign: 1 | -1): void {
+function add(to: Uint8Array, at: number, from: Uint8Array, start: number, length: number, sign: 1 | -1): void {
   let carry = 0
   for (let i = length - 1; i >= 0; i--) {
     const sum = (to[at + i] as number) + sign * (from[start + i] as number) + carry
