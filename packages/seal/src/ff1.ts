@@ -96,7 +96,14 @@ function xor(to: Uint8Array, at: number, from: Uint8Array, start: number, length
 }
 
 /** Adds big-endian bytes, or subtracts them. */
-function add(to: Uint8Array, at: number, from: Uint8Array, start: number, length: number, sign: 1 | -1): void {
+function add(
+  to: Uint8Array,
+  at: number,
+  from: Uint8Array,
+  start: number,
+  length: number,
+  sign: 1 | -1,
+): void {
   let carry = 0
   for (let i = length - 1; i >= 0; i--) {
     const sum = (to[at + i] as number) + sign * (from[start + i] as number) + carry
