@@ -49,7 +49,13 @@ const modules = modulesOf(
 
 test('the page has a program for each library', () => {
   const headings = [...PAGE.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
-  expect(headings).toEqual([...RECIPES.map(({ library }) => library), 'better-auth'])
+  expect(headings).toEqual([...RECIPES.map(({ library }) => library), 'better-auth', 'Payload'])
+})
+
+// It brings 136 packages.
+test('the program of Payload is the one that test:platforms runs', () => {
+  const program = readFileSync(at('test/platforms/projects/payload/main.mjs'), 'utf8')
+  expect(blocksOf(section(PAGE, 'Payload'), 'js')).toEqual([program])
 })
 
 // The types of Node 20 have no node:sqlite.

@@ -106,6 +106,13 @@ export const PLATFORMS: readonly Platform[] = [
     commands: ['npx prisma generate', 'npx tsc', 'node main.js'],
   },
   {
+    name: 'Payload',
+    folder: 'payload',
+    made: ['npm init --yes', 'npm install payload@3 @payloadcms/db-sqlite@3 @snoflax/core'],
+    files: ['payload'],
+    commands: ['node main.mjs', 'node main.mjs'],
+  },
+  {
     name: 'Next.js 16 (Turbopack)',
     folder: 'next',
     made: [
