@@ -33,13 +33,24 @@ export function testOneId<Session>(scene: Scene<Session>, adapter: ContractAdapt
       const told = json?.['told']
       expect(typeof told === 'string' ? JSON.parse(told) : told).toMatchObject([{ id, name: 'One' }])
       expect(await stored.rows(`SELECT name FROM one_id WHERE id = '${id}'`)).toEqual([{ name: 'One' }])
-      const raw = [placed(variant, `SELECT id, name FROM customers WHERE id = '${id}'`)]
-      // Some drivers return the only row itself.
-      const rows = adapter.raw ? [await adapter.raw.run(session, raw, [])].flat() : [{ id, name: 'One' }]
-      expect(rows).toEqual([{ id, name: 'One' }])
+      expect(await byRawSql(scene, adapter, id)).toEqual([{ id, name: 'One' }])
     } finally {
       await stored.rows('DROP VIEW one_id')
       await stored.rows('DELETE FROM customers WHERE email = ?', [email])
     }
   })
+}
+
+/** The row of an id that is written into the ORM's raw SQL, beside the ORM's own column if it has one. */
+async function byRawSql<Session>(
+  { session, variant }: Scene<Session>,
+  { raw }: ContractAdapter<Session>,
+  id: string,
+): Promise<unknown[]> {
+  const column = raw?.column?.(session, 'customers.id')
+  const head = 'SELECT id, name FROM customers WHERE '
+  const [strings, values] = column ? [[head, ` = '${id}'`], [column]] : [[`${head}id = '${id}'`], []]
+  const placedStrings = strings.map((text) => placed(variant, text))
+  // Some drivers return the only row itself.
+  return raw ? [await raw.run(session, placedStrings, values)].flat() : [{ id, name: 'One' }]
 }
