@@ -12,6 +12,8 @@ const changed = (/** @type {string} */ path) => statSync(path).mtimeMs
 
 for (const name of PACKAGES) {
   const at = (/** @type {string} */ path) => join(FOLDER, name, path)
+  // A demo or a bench builds only what it imports.
+  if (!existsSync(at('dist/.tsbuildinfo'))) continue
   const mark = at('cjs/package.json')
   const sources = [at('dist/.tsbuildinfo'), at('package.json'), import.meta.filename]
   if (existsSync(mark) && changed(mark) > Math.max(...sources.map(changed))) continue
