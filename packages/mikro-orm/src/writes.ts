@@ -1,4 +1,4 @@
-import type { EntityMetadata, EntityName, IDatabaseDriver } from '@mikro-orm/core'
+import type { EntityMetadata, EntityName, EntityProperty, IDatabaseDriver } from '@mikro-orm/core'
 
 /** What the type of an id property does for the rows that are written. */
 export interface IdWriting {
@@ -28,7 +28,6 @@ interface Driver {
   createQueryBuilder(name: EntityName, ...more: unknown[]): QueryBuilder
 }
 
-/** Drivers that are changed already. */
 const WATCHED = new WeakSet<object>()
 
 /**
@@ -41,54 +40,56 @@ export function watchWrites(given: IDatabaseDriver): void {
   WATCHED.add(given)
   const driver = given as unknown as Driver
   const { nativeInsert, nativeInsertMany, nativeUpdate, nativeUpdateMany, createQueryBuilder } = driver
-  const metaOf = (name: EntityName) => driver.getMetadata().find(name)
-  const completed = (name: EntityName, row: Row): Row => withIds(metaOf(name), row)
+  const idsOf = (name: EntityName) => idsIn(driver.getMetadata().find(name))
   Object.assign(driver, {
     async nativeInsert(name, row, ...more) {
-      return nativeInsert.call(driver, name, checked(metaOf(name), completed(name, row)), ...more)
+      const ids = idsOf(name)
+      return nativeInsert.call(driver, name, checked(ids, withIds(ids, row)), ...more)
     },
     async nativeInsertMany(name, given, ...more) {
-      const meta = metaOf(name)
-      const rows = given.map((row) => checked(meta, completed(name, row)))
+      const ids = idsOf(name)
+      const rows = given.map((row) => checked(ids, withIds(ids, row)))
       const result = await nativeInsertMany.call(driver, name, rows, ...more)
       // SQL drivers answer with the id of one row.
-      const [key = '', other] = meta?.primaryKeys ?? []
-      const ids = rows.map((row) => row[key])
-      return other === undefined && !ids.includes(undefined) ? { insertedIds: ids, ...result } : result
+      const [key = '', other] = driver.getMetadata().find(name)?.primaryKeys ?? []
+      const isOurs = other === undefined && ids.some((one) => one.name === key)
+      const insertedIds = isOurs ? rows.map((row) => row[key]) : [undefined]
+      return insertedIds.includes(undefined) ? result : { insertedIds, ...result }
     },
     async nativeUpdate(name, where, row, ...more) {
-      return nativeUpdate.call(driver, name, where, checked(metaOf(name), row), ...more)
+      return nativeUpdate.call(driver, name, where, checked(idsOf(name), row), ...more)
     },
     async nativeUpdateMany(name, where, rows, ...more) {
-      for (const row of rows) checked(metaOf(name), row)
+      const ids = idsOf(name)
+      for (const row of rows) checked(ids, row)
       return nativeUpdateMany.call(driver, name, where, rows, ...more)
     },
     createQueryBuilder(name, ...more) {
       const builder = createQueryBuilder.call(driver, name, ...more)
       const { insert } = builder
-      builder.insert = (data, ...rest) =>
-        insert.call(
-          builder,
-          Array.isArray(data) ? data.map((row) => completed(name, row)) : completed(name, data as Row),
-          ...rest,
-        )
+      builder.insert = (data, ...rest) => {
+        const ids = idsOf(name)
+        const rows = Array.isArray(data) ? data.map((row) => withIds(ids, row)) : withIds(ids, data as Row)
+        return insert.call(builder, rows, ...rest)
+      }
       return builder
     },
   } satisfies Partial<Driver>)
 }
 
-function withIds(meta: EntityMetadata | undefined, row: Row): Row {
-  const missing = (meta?.props ?? []).flatMap(({ name, customType, onCreate }) => {
-    const type = customType as Partial<IdWriting> | undefined
-    return type?.newId && onCreate && row[name] === undefined ? [[name, type.newId()] as const] : []
-  })
+type IdProperty = Pick<EntityProperty, 'name' | 'onCreate'> & { readonly customType: IdWriting }
+
+const idsIn = (meta: EntityMetadata | undefined): readonly IdProperty[] =>
+  (meta?.props ?? []).filter(({ customType }) => 'check' in Object(customType)) as never
+
+function withIds(ids: readonly IdProperty[], row: Row): Row {
+  const missing = ids.flatMap(({ name, onCreate, customType: { newId } }) =>
+    newId && onCreate && row[name] === undefined ? [[name, newId()] as const] : [],
+  )
   return missing.length === 0 ? row : { ...row, ...Object.fromEntries(missing) }
 }
 
-function checked(meta: EntityMetadata | undefined, row: Row): Row {
-  for (const { name, customType } of meta?.props ?? []) {
-    const type = customType as Partial<IdWriting> | undefined
-    type?.check?.(row[name])
-  }
+function checked(ids: readonly IdProperty[], row: Row): Row {
+  for (const { name, customType } of ids) customType.check(row[name])
   return row
 }
