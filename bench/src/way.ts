@@ -1,10 +1,8 @@
 import 'reflect-metadata'
 import { Session } from 'node:inspector/promises'
+import { register } from 'node:module'
 import { basename } from 'node:path'
 import type { FlaxId } from '@snoflax/core'
-import { flaxId as drizzleId } from '@snoflax/drizzle/sqlite-core'
-import { flaxId, idPlugin } from '@snoflax/kysely'
-import { FlaxIdColumn } from '@snoflax/typeorm'
 import Database from 'better-sqlite3'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -13,6 +11,16 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { Column, DataSource, Entity } from 'typeorm'
 
 /** `npm run bench:way`: an id's way through our code, as the files and functions that one statement on text keys calls. */
+
+// What is published is one file per entry. The files behind it are counted.
+const UNBUNDLED = `export async function resolve(specifier, context, next) {
+  const found = await next(specifier, context)
+  return { ...found, url: found.url.replace(/(\\/packages\\/[^/]+)\\/esm\\//, '$1/dist/') }
+}`
+register(`data:text/javascript,${encodeURIComponent(UNBUNDLED)}`)
+const { flaxId: drizzleId } = await import('@snoflax/drizzle/sqlite-core')
+const { flaxId, idPlugin } = await import('@snoflax/kysely')
+const { FlaxIdColumn } = await import('@snoflax/typeorm')
 
 @Entity('customers')
 class Customer {
@@ -68,6 +76,7 @@ for (const [name, run] of Object.entries(STATEMENTS)) {
     )
     return folder && called.length > 0 ? [{ file: `${folder}/${file}`, called }] : []
   })
+  if (files.length === 0) throw new Error(`${name} calls none of our files: is ${OURS} still where they are?`)
   const count = files.reduce((sum, { called }) => sum + called.length, 0)
   console.log(`${name}: ${files.length} files, ${count} functions`)
   for (const { file, called } of files)
