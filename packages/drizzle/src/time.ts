@@ -1,5 +1,5 @@
 import type { Id, Time } from '@snoflax/core'
-import { ownOf, unixMs } from '@snoflax/core/adapter'
+import { wasCreatedBetween as isBetween, timeOf } from '@snoflax/core/adapter'
 import { and, Column, entityKind, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { singleIdsOf } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
@@ -63,14 +63,7 @@ export function wasCreatedBetween<AColumn extends Column>(
   to: Time,
 ): boolean {
   const ids = singleIdsOf(column)
-  return ids.placed(() => {
-    // Refuses invalid times.
-    ids.family.range(from, to)
-    const own = ownOf(ids.family)
-    if (!own.is(ids.family.parse(id))) return false
-    const timeMs = own.timeMs(id as string)
-    return timeMs >= unixMs(from) && timeMs < unixMs(to)
-  })
+  return ids.placed(() => isBetween(ids.family, id as string, from, to))
 }
 
 /** Registered, so that two copies of this package know each other's decoders. */
@@ -105,9 +98,7 @@ class TimeOfId extends TimeDecoder {
 
   mapFromDriverValue(value: unknown): Date | null {
     const ids = singleIdsOf(this.column)
-    const own = ownOf(ids.family)
-    const id = ids.fromDatabase(value)
-    return own === ids.family || own.is(id) ? own.time(id) : null
+    return timeOf(ids.family, ids.fromDatabase(value))
   }
 }
 

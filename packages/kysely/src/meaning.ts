@@ -1,5 +1,5 @@
-import { IdError, type IdFamily } from '@snoflax/core'
-import { arrayLiteral, checkComparable, isSilent, ownOf, show, withPath } from '@snoflax/core/adapter'
+import { IdError } from '@snoflax/core'
+import { arrayLiteral, checkComparable, isSilent, show, timeOf, withPath } from '@snoflax/core/adapter'
 import type { ColumnIds } from './column-ids.js'
 
 /** The meaning of an expression; undefined if it is unknown whether it is an id. */
@@ -214,12 +214,6 @@ function decode(meaning: Meaning, value: unknown, inJson = false): unknown {
     default:
       return value
   }
-}
-
-/** Other keys that a column accepts have no time. */
-const timeOf = (family: IdFamily, id: string): Date | null => {
-  const own = ownOf(family)
-  return own === family || own.is(id) ? own.time(id) : null
 }
 
 /** JSON contains bytes as hex, which SQLite and MySQL write without a prefix. */

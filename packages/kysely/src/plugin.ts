@@ -2,10 +2,9 @@ import { type Database, type DatabaseValue, IdError, type Time } from '@snoflax/
 import {
   checkOptions,
   columnFaults,
-  ownOf,
   refuseFaults,
   requireMembers,
-  unixMs,
+  wasCreatedBetween,
 } from '@snoflax/core/adapter'
 import {
   type AliasableExpression,
@@ -268,14 +267,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     to: Time,
   ): boolean {
     const ids = this.ids(path)
-    const { family } = ids
-    return ids.placed(() => {
-      family.range(from, to)
-      const own = ownOf(family)
-      if (!own.is(family.parse(id))) return false
-      const timeMs = own.timeMs(id)
-      return timeMs >= unixMs(from) && timeMs < unixMs(to)
-    })
+    return ids.placed(() => wasCreatedBetween(ids.family, id, from, to))
   }
 }
 

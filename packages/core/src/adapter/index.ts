@@ -13,6 +13,7 @@ export {
   type OnMismatch,
 } from './column-options.js'
 export { checkComparable } from './comparable.js'
+export { timeOf, wasCreatedBetween } from './created.js'
 export {
   checkGenerator,
   checkGeneratorNames,

@@ -1,6 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { isAccepting } from '@snoflax/core/adapter'
-import type { AnyFamily } from '../configuration.js'
+import { timeOf } from '@snoflax/core/adapter'
 import { isPlainObject } from './id-value.js'
 import { clientName, type IdColumn, type Model, type Omitted } from './model.js'
 
@@ -78,10 +77,6 @@ export function addTimes(times: Times, rows: unknown): void {
   else for (let index = 0; index < rows.length; index++) addTo(times, rows[index])
 }
 
-/** Whether it is a key of another kind that the field accepts, which has no time. */
-const isOther = (family: AnyFamily, id: unknown): boolean =>
-  isAccepting(family) && !family.own.is(id) && family.is(id)
-
 type Row = Record<string, unknown>
 
 function addTo({ own, related }: Times, row: Row | null | undefined): void {
@@ -89,7 +84,6 @@ function addTo({ own, related }: Times, row: Row | null | undefined): void {
   for (let index = 0; index < own.length; index++) {
     const { name, column, id: state } = own[index] as Time
     const id = row[column.field]
-    const { family } = column.storage
     if (id === undefined) {
       // Another extension caches this row, and returned it before.
       if (name in row) continue
@@ -99,7 +93,7 @@ function addTo({ own, related }: Times, row: Row | null | undefined): void {
         { path: column.name, field: name },
       )
     }
-    row[name] = id === null || isOther(family, id) ? null : family.time(id as string)
+    row[name] = id === null ? null : timeOf(column.storage.family, id as string)
     if (state === 'hidden') Object.defineProperty(row, column.field, { enumerable: false })
     else if (state === 'deleted') delete row[column.field]
   }

@@ -1,5 +1,5 @@
 import { IdError, type IdFamily } from '@snoflax/core'
-import { isAccepting } from '@snoflax/core/adapter'
+import { timeOf } from '@snoflax/core/adapter'
 import { state } from '../columns/prepared.js'
 
 /**
@@ -19,13 +19,13 @@ export function CreatedAt(idProperty = 'id') {
     Object.defineProperty(entity, property, {
       configurable: true,
       get(this: Record<string, string | null | undefined>) {
-        return timeOf(this, idProperty, property)
+        return createdAtOf(this, idProperty, property)
       },
     })
   }
 }
 
-function timeOf(
+function createdAtOf(
   entity: Record<string, string | null | undefined>,
   idProperty: string,
   property: string,
@@ -39,9 +39,7 @@ function timeOf(
     })
   }
   const id = entity[idProperty]
-  if (id == null) return id
-  // A key of another kind that the column accepts has no time.
-  return isAccepting(family) && !family.own.is(id) && family.is(id) ? null : family.time(id)
+  return id == null ? id : timeOf(family, id)
 }
 
 export function rememberIdProperty(prototype: object, property: string, family: IdFamily): void {
