@@ -3,6 +3,7 @@ import { checkFamily, isAccepting } from './identity.js'
 import { IdError, show } from './primitives/errors.js'
 import { isRegExp } from './primitives/realms.js'
 import { standardSchema } from './primitives/standard-schema.js'
+import { UUID_TEXT } from './storage/uuid.js'
 
 /** Keys that a family accepts beside its own ids: a pattern, which must match the whole text, or a family. */
 export type Accepted = RegExp | IdFamily
@@ -138,8 +139,6 @@ function checkOf(
   if (whole.test('')) refuse(one, `takes no pattern that matches the empty text, as ${one} does`)
   return (text) => whole.test(text)
 }
-
-const UUID_TEXT = 36
 
 /** Whether its texts are those of uuids, which a column of type uuid stores unconverted. */
 const isUuid = (one: Accepted): boolean =>

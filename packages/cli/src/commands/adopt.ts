@@ -167,14 +167,15 @@ async function schema({ adoption, tell }: Run, { for: orm, stage }: SchemaOption
   await tell('schema', { orm, stage, columns, indexes, config, migration }, text)
 }
 
+/** A template literal with this text. */
+const template = (text: string): string => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``
+
 /** As each ORM takes statements. */
 const MIGRATIONS: Record<Orm, (statements: readonly string[]) => string[]> = {
-  typeorm: (statements) =>
-    statements.map((one) => `await queryRunner.query(\`${one.replace(/[\\`]|\$\{/g, '\\$&')}\`)`),
+  typeorm: (statements) => statements.map((one) => `await queryRunner.query(${template(one)})`),
   prisma: (statements) => statements.map((one) => `${one};`),
   drizzle: (statements) => [statements.map((one) => `${one};`).join('\n--> statement-breakpoint\n')],
-  kysely: (statements) =>
-    statements.map((one) => `await sql\`${one.replace(/[\\`]|\$\{/g, '\\$&')}\`.execute(db)`),
+  kysely: (statements) => statements.map((one) => `await sql${template(one)}.execute(db)`),
 }
 
 const MS_BETWEEN_LINES = 2000

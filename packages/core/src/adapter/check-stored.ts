@@ -2,6 +2,7 @@ import { IdError, show } from '../primitives/errors.js'
 import { isBytes } from '../primitives/realms.js'
 import type { IdStorage } from '../storage/index.js'
 import { bytesOfDriver } from '../storage/read.js'
+import { UUID_TEXT } from '../storage/uuid.js'
 import { hexOf } from './literal.js'
 
 /**
@@ -28,7 +29,8 @@ const causeOf = (value: unknown): string =>
     : 'written by SQL that bypasses the column. Change that SQL to write the value of toDatabase()'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isUuid = (value: unknown): boolean => (isText(value) ? value.length === 36 : sizeOf(value) === 16)
+const isUuid = (value: unknown): boolean =>
+  isText(value) ? value.length === UUID_TEXT : sizeOf(value) === 16
 
 const isStored: Record<IdStorage<string>['name'], (value: unknown, bytes: number) => boolean> = {
   text: isText,

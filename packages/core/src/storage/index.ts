@@ -5,6 +5,7 @@ import { type ColumnType, columnType, type Database } from './column.js'
 import { type DatabaseValue, reader, writer } from './convert.js'
 import { bytesOfDriver } from './read.js'
 import { chooseStorage } from './refusal.js'
+import { UUID_TEXT } from './uuid.js'
 
 export type { ColumnType, Database } from './column.js'
 export type { DatabaseValue } from './convert.js'
@@ -99,9 +100,6 @@ const acceptingStorage = <AnId extends string>(
     toDatabase: (value: unknown) => (typeof value === 'string' ? family.parse(value) : own.toDatabase(value)),
     fromDatabase: (value: unknown) => (family.is(value) ? value : own.fromDatabase(value)),
   }) as unknown as IdStorage<AnId>
-
-/** Characters of a uuid as drivers return it. */
-const UUID_TEXT = 36
 
 interface BareFamily<AnId extends string> extends IdFamily<AnId> {
   withPrefix(id: string): AnId

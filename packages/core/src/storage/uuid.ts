@@ -11,13 +11,14 @@ const VERSION_DIGIT = 12
 const VARIANT_DIGIT = 16
 const TAG_BYTE = 15
 
-const TEXT_LENGTH = 36
+/** Characters of a uuid as drivers return it. */
+export const UUID_TEXT = 36
 /** Where each byte of a uuid begins in its text with hyphens. */
 const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
 const HYPHEN = 0x2d
 
 const isHyphenated = (text: string): boolean =>
-  text.length === TEXT_LENGTH &&
+  text.length === UUID_TEXT &&
   text.charCodeAt(8) === HYPHEN &&
   text.charCodeAt(13) === HYPHEN &&
   text.charCodeAt(18) === HYPHEN &&
