@@ -447,7 +447,9 @@ class Side {
       if (kind === 'Author') {
         // In MariaDB, where TypeORM inserts both by one statement, it is set by an UPDATE after that, as for generated keys.
         const mentor = this.database.kind === 'mysql' ? undefined : before('Author', i, parent)
-        if (mentor && rows.indexOf(mentor) < i) row['mentor'] = mentor
+        const at = mentor ? rows.indexOf(mentor) : i
+        // Without an event the mentor of the same INSERT has no id yet, and TypeORM treats it as a generated key.
+        if (at < i && (hasEvents || isGivenAll || nodes[at]?.isGiven)) row['mentor'] = mentor
         const book = before('Book', i, other)
         if (book) row['books'] = [book]
       } else if (kind === 'Book') {
@@ -816,6 +818,7 @@ type Program = typeof program extends fc.Arbitrary<infer One> ? One : never
 
 /** Programs that once differed are kept by their seed. */
 const SEEDS = [1, 362_963_122]
+/** Another one, which differential.long.test.ts tries for half a minute everywhere: `SNOFLAX_SEED=$RANDOM`. */
 const SEED = process.env['SNOFLAX_SEED']
 
 /** flax in every storage of every database, and beside keys that the rows already have. */
@@ -844,7 +847,7 @@ export function compareOn(places: typeof differentialPlaces, options: fc.Paramet
         }
       })
 
-      test.each(SEED ? [Number(SEED)] : [...SEEDS, Date.now() % 2 ** 31])(
+      test.each(SEED ? [Number(SEED)] : SEEDS)(
         'events, answers and rows are those of plain keys: seed %i',
         async (seed) => {
           const [text, ours] = sides as [Side, Side]

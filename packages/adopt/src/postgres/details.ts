@@ -117,7 +117,10 @@ function replacingIndex(index: Index, columns: readonly ReplacedColumn[], tempor
   const { owner, table, schema, name, constraint } = index
   const replaced = columns.filter((one) => one.table === table).map(({ column }) => column)
   const special = readSql(index.expressions, { dialect: 'postgres' })
-  const deferral = /( DEFERRABLE.*)?$/.exec(constraint?.definition ?? '')?.[1] ?? ''
+  const definition = constraint?.definition ?? ''
+  const deferral = definition.includes(' DEFERRABLE')
+    ? definition.slice(definition.indexOf(' DEFERRABLE'))
+    : ''
   return {
     table: owner,
     schema,

@@ -146,7 +146,7 @@ function* linesOf(file: string, text: string): Generator<[string, Line]> {
   for (const line of text.split(/(?<=\n)/)) {
     number++
     const content = line.trimEnd()
-    const code = content.replace(/"(?:\\.|[^"\\])*"/g, (one) => '"'.padEnd(one.length, '"'))
+    const code = content.replace(/"(?:\\.|[^"\\])*"?/g, (one) => '"'.padEnd(one.length, '"'))
     const comment = code.indexOf('//')
     const end = comment < 0 ? content.length : content.slice(0, comment).trimEnd().length
     const [, kind, name] = /^\s*(model|view|datasource|generator)\s+(\w+)\s*\{/.exec(code) ?? []

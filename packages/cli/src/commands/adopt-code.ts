@@ -106,7 +106,9 @@ function filesIn(path: string): string[] {
 
 /** Prisma's files by the schema to which they belong: each datasource is one, with what lies beside and below it. */
 function groupsOf(files: readonly (readonly [string, string])[]): Map<string, string>[] {
-  const roots = files.filter(([, text]) => /^\s*datasource\s+\w+\s*\{/m.test(text)).map(([file]) => file)
+  const roots = files
+    .filter(([, text]) => /^[ \t]*datasource[ \t]+\w+[ \t]*\{/m.test(text))
+    .map(([file]) => file)
   const groups = new Map<string | undefined, Map<string, string>>()
   for (const [file, text] of files) {
     const above = roots.filter((root) => !relative(dirname(root), file).startsWith('..'))
