@@ -5,12 +5,12 @@ export function table({ columns, rows }: Pick<Report, 'columns' | 'rows'>): stri
   const header = [
     '',
     ...columns.flatMap((column) => [`of ${column.title}`, ...(hasAims(column) ? ['aim'] : [])]),
-    ...(rows.some(isTimed) ? ['±'] : []),
+    ...(rows.some(isTimed) ? ['± %'] : []),
   ]
   const lines = rows.map((row) => [
     row.name,
     ...columns.flatMap((column, i) => cells(column, row, i)),
-    ...(row.spread === undefined ? [] : [percent(row.spread)]),
+    ...(row.spread === undefined ? [] : [`${Math.round(100 * row.spread)}`]),
   ])
   const widths = header.map((_, i) => Math.max(...[header, ...lines].map((line) => line[i]?.length ?? 0)))
   const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
@@ -29,10 +29,8 @@ function cells(column: Column, row: Row, i: number): string[] {
 
 function verdict(aim: number | undefined, ratio: number | undefined): string {
   if (aim === undefined || ratio === undefined) return ''
-  return `under ${aim.toFixed(2)}: ${ratio < aim ? 'met' : 'MISSED'}`
+  return `${aim.toFixed(2)} ${ratio < aim ? 'met' : 'MISSED'}`
 }
-
-const percent = (fraction: number): string => `${Math.round(100 * fraction)} %`
 
 const align =
   (widths: readonly number[]) =>

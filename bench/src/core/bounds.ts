@@ -11,7 +11,7 @@ export const bounds: Section<void> = {
   name: 'bounds',
   run: () => ({
     title: 'The smallest id of a time',
-    about: 'From a Date to a flat text. The ulid is the time as its library encodes it, and zeros.',
+    about: 'From a Date to a flat text; the ulid is the time as its library encodes it, and zeros.',
     ...compareAll(
       {
         'sno.lowerBound': (i) => sno.lowerBound(pick(dates, i)),

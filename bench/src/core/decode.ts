@@ -21,7 +21,7 @@ export const decode: Section<void> = {
   run: () => ({
     title: 'Text to bytes',
     about:
-      'The yardstick is Node, which reads the hex of the same bytes. Ours throw at a bad character, Node silently stops there.',
+      'Beside Node, which reads the hex of the same bytes, and stops silently at a bad character where ours throw.',
     ...comparePairs(
       "Buffer.from(hex, 'hex')",
       {

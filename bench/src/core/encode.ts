@@ -13,7 +13,7 @@ export const encode: Section<void> = {
   name: 'encode',
   run: () => ({
     title: 'Bytes to text',
-    about: 'The yardstick is Node, which writes the same bytes as hex. All results are read as flat texts.',
+    about: 'Beside Node, which writes the same bytes as hex.',
     ...comparePairs(
       "buffer.toString('hex')",
       {

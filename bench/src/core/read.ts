@@ -24,7 +24,7 @@ export const time: Section<void> = {
   name: 'time',
   run: () => ({
     title: 'The time of an id',
-    about: 'Each returns a Date or a number, depending on the library.',
+    about: 'A Date or a number, depending on the library.',
     ...compareAll(
       {
         'sno.time': (i) => sno.time(pick(snos, i)).getTime(),
@@ -53,7 +53,7 @@ export const check: Section<void> = {
   run: () => ({
     title: 'Refusing a foreign text',
     about:
-      'Words, other ids, ids with a wrong character or of a wrong length. The yardstick checks valid flaxes.',
+      'Words, other ids, ids with a wrong character or of a wrong length; the yardstick checks valid flaxes.',
     ...compareAll(
       {
         'flax.is of an id': (i) => Number(flax.is(pick(flaxes, i))),

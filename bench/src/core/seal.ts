@@ -33,7 +33,7 @@ export const sealing: Section<void> = {
   name: 'seal',
   run: () => ({
     title: 'Sealing and opening',
-    about: `With a key that is set up once. Lists have ${SAMPLES} ids, and the time is that of one of them.`,
+    about: `With a key that is set up once. Of lists of ${SAMPLES} ids, the time for one id.`,
     ...compareAll(
       {
         'flax.generate': () => flax.generate(),

@@ -23,8 +23,7 @@ export const toDatabase: Section<void> = {
   run: () => ({
     title: 'Id to database value',
     about:
-      'In PostgreSQL, whose uuids are bound as text. The yardsticks write 16 bytes as the text of a uuid, and a ' +
-      'decimal text as a bigint.',
+      'In PostgreSQL, whose uuids are bound as text. The yardsticks write 16 bytes as a uuid, and a decimal text as a bigint.',
     ...compareAll<string>(
       {
         ...writers(),
@@ -45,8 +44,7 @@ export const fromDatabase: Section<void> = {
   run: () => ({
     title: 'Database value to id',
     about:
-      'From what pg returns: text for uuid and bigint, Buffers for bytea. The yardsticks read the text of a uuid, and ' +
-      'write its 16 bytes.',
+      'From what pg returns: text for uuid and bigint, Buffers for bytea. The yardsticks read and write the text of a uuid.',
     ...compareAll<string>(
       {
         ...readers(),

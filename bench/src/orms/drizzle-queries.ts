@@ -70,7 +70,7 @@ export const drizzleQueries: Section<Place> = {
     return {
       title: 'Drizzle: queries, PostgreSQL',
       about:
-        'Tables with an id, the id of another row, a text and a number. flax as `uuid` is compared with a `uuid` key, flax as text with a text key of the same ids.',
+        'Tables with an id, the id of another row, a text and a number, beside plain keys of the same type.',
       columns: [{ title: 'a plain key', aims: Object.fromEntries(rows.map(({ name, aim }) => [name, aim])) }],
       rows,
     }

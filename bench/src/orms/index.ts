@@ -24,20 +24,16 @@ export const orms: Chapter<Place> = {
     prismaQueries,
     ...sectionsOf(
       'TypeORM',
-      '`insert` of 1,000 rows at a time, `save` of one. The application generates the plain keys, for which `save` looks in the table first.',
+      '`insert` of 1,000 rows, `save` of one, which first looks in the table for a plain key.',
       openTypeorm,
     ),
     typeormQueries,
-    ...sectionsOf(
-      'Drizzle',
-      '`insert().values()` of 5,000 rows at a time, and of one. `$defaultFn` generates the plain keys.',
-      openDrizzle,
-    ),
+    ...sectionsOf('Drizzle', '`insert().values()` of 5,000 rows, and of one.', openDrizzle),
     drizzleQueries,
     kyselyQueries,
     ...sectionsOf(
       'Prisma',
-      '`createMany` of 1,000 rows at a time, `create` of one. The application generates the plain keys, and their client is without our extension.',
+      '`createMany` of 1,000 rows, `create` of one; plain keys by a client without our extension.',
       openPrisma,
     ),
   ],

@@ -50,7 +50,7 @@ export const kyselyQueries: Section<Place> = {
     return {
       title: 'Kysely: queries of text keys, PostgreSQL',
       about:
-        'The same tables, with our plugin and with one that returns its node, read by one pool. The time is the CPU of the client.',
+        'The same tables, with our plugin and with one that returns its node. The time is the CPU of the client.',
       columns: [{ title: 'plain text keys', aims: Object.fromEntries(rows.map(({ name }) => [name, 1.05])) }],
       rows,
     }

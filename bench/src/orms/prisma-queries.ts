@@ -63,7 +63,7 @@ export const prismaQueries: Section<Place> = {
     return {
       title: 'Prisma: queries, with the extension and without',
       about:
-        'Our keys as text against `@default(nanoid(16))`: with a plain client, and with one whose extension only passes queries on, which makes Prisma slower by itself.',
+        'Our text keys beside `@default(nanoid(16))`, of a plain client and of one whose extension only passes queries on, which makes Prisma slower by itself.',
       columns: ['PostgreSQL', 'SQLite'].flatMap((database) => [
         { title: `a plain client, ${database}`, aims: {} },
         { title: `an empty extension, ${database}`, aims: { [ROWS]: 1.05, [ROWS_WITH_TIME]: 1.1 } },

@@ -66,8 +66,7 @@ export const typeormQueries: Section<Place> = {
     return {
       title: 'TypeORM: queries, PostgreSQL',
       about:
-        'Entities with an id, a text, a number and two relations. Ids as text against plain `text` keys of the same length, ' +
-        'ids as uuid against plain `uuid` keys. The time is the CPU of the client.',
+        'Entities with an id, a text, a number and two relations, beside plain keys of the same type. The time is the CPU of the client.',
       columns: [{ title: 'a plain key', aims: Object.fromEntries(rows.map(({ name, aim }) => [name, aim])) }],
       rows,
     }

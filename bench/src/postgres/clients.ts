@@ -40,9 +40,7 @@ export const clients: Section<Place> = {
       })
       return {
         title: 'Many clients at once',
-        about:
-          `One session, and ${MANY} at the same time, with the round trip to the server. ${CALLS * MANY} calls in all, ` +
-          `${CALLS} in each of the ${MANY}.`,
+        about: `${(CALLS * MANY).toLocaleString('en-US')} calls with the round trip to the server: in one session, and ${CALLS} in each of ${MANY}.`,
         columns,
         rows: rows.map((row) => ({
           ...row,

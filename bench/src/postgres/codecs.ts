@@ -30,7 +30,7 @@ export const encode: Section<Place> = {
     await checkSame(place)
     return {
       title: 'Column to text in PostgreSQL',
-      about: `${TRANSLATE} is base64 of the same bytes with its alphabet replaced by ours, which gives the same text.`,
+      about: `${TRANSLATE} is base64 of the same bytes in our alphabet, which gives the same text.`,
       ...(await compareOverSamples(
         place.session,
         {
@@ -58,8 +58,7 @@ export const decode: Section<Place> = {
     await checkSame(place)
     return {
       title: 'Text to column in PostgreSQL',
-      about:
-        'Ours are strict, and so is the yardstick: a regular expression, translate() to base64, decode().',
+      about: 'All are strict.',
       ...(await compareOverSamples(
         place.session,
         {
@@ -85,7 +84,7 @@ export const time: Section<Place> = {
   name: 'pg-time',
   run: async ({ session }) => ({
     title: 'The time of an id in PostgreSQL',
-    about: 'As timestamptz. The yardstick is written by hand. Native is uuid_extract_timestamp().',
+    about: 'As timestamptz. Native is uuid_extract_timestamp().',
     ...(await compareOverSamples(
       session,
       {
@@ -111,7 +110,7 @@ export const bounds: Section<Place> = {
   name: 'pg-bounds',
   run: async ({ session }) => ({
     title: 'The smallest id of a time in PostgreSQL',
-    about: 'From timestamptz to the column. The UUIDv7 is written by hand in SQL, without a check.',
+    about: 'From timestamptz to the column. The UUIDv7 is not checked.',
     ...(await compareOverSamples(
       session,
       {

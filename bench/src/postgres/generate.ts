@@ -6,8 +6,7 @@ export const generate: Section<Place> = {
   name: 'pg-generate',
   run: async ({ session }) => ({
     title: 'A new id in PostgreSQL',
-    about:
-      'Calls in a SELECT, in one session. UUIDv7 in SQL, and ULID and Snowflake in PL/pgSQL, are written by hand.',
+    about: 'Calls in a SELECT, in one session.',
     ...(await compareMakers(
       session,
       {

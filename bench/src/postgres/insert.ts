@@ -46,7 +46,7 @@ export const insert: Section<Place> = {
       })
       return {
         title: `${ROWS.toLocaleString('en-US')} rows by column default`,
-        about: 'One INSERT … SELECT without ids into an empty table, including its primary key.',
+        about: 'One INSERT … SELECT into an empty table with a primary key.',
         ...againstYardsticks(timings, [UUID.name, UUIDV7.name, UUID_TEXT.name], {
           [UUIDV7.name]: { 'flax as text': 1.3, 'sno as text': 1.3, 'flake as bigint': 1.3 },
         }),

@@ -96,10 +96,9 @@ export const range: Section<Place> = {
     return {
       title: 'What happened within an hour?',
       about:
-        `${ROWS_AN_HOUR} rows out of ${ROWS.toLocaleString('en-US')}, found by a range of the primary key, ` +
-        'against a table with a random UUID as key and an index on created_at. Bounds are values, as an ' +
-        'application would send them, or computed from the time by a function in the query. Literals and ' +
-        'constants are part of the statement, which is planned once. All use their index.',
+        `${ROWS_AN_HOUR} rows of ${ROWS.toLocaleString('en-US')}, by a range of the primary key, ` +
+        'beside a table with a random UUID as key and an index on created_at. Bounds are values that the ' +
+        'application sends, or computed in SQL; literals and constants are planned once.',
       ...againstYardsticks(await raceTurns(turns, OPTIONS), [CREATED_AT, LITERALS], {
         [CREATED_AT]: Object.fromEntries(Object.keys(tables).map((name) => [name, 1])),
         [LITERALS]: { [CONSTANTS]: 1.05 },

@@ -28,7 +28,7 @@ export const size: Section<Place> = {
     return {
       title: 'Size of table and index',
       about:
-        `Bytes of a table of id and integer with ${ROWS.toLocaleString('en-US')} rows, and of its primary key, ` +
+        `Bytes of ${ROWS.toLocaleString('en-US')} rows of id and integer, and of their primary key, ` +
         `inserted ${BATCH.toLocaleString('en-US')} at a time. The yardsticks' UUIDs are random.`,
       columns: ['the uuid table', 'the uuid index', 'uuid, both', 'uuid text, both'].map((title) => ({
         title,
