@@ -129,5 +129,5 @@ function columnOf(page: string, heading: string, title: string): Map<string, num
   const [header = [], ...rows] = tableBelow(page, heading)
   const at = header.indexOf(title)
   if (at < 0) throw new Error(`No column ${title} below ${heading}`)
-  return new Map(rows.map((row) => [row[0] as string, Number(row[at])]))
+  return new Map(rows.map((row) => [row[0] as string, Number.parseFloat(row[at] ?? '')]))
 }

@@ -1,15 +1,15 @@
-import type { Column, Report, Row } from './report.js'
+import type { Report, Row } from './report.js'
 
 /** A Markdown table with aligned columns, readable in a terminal too. */
 export function table({ columns, rows }: Pick<Report, 'columns' | 'rows'>): string {
   const header = [
     '',
-    ...columns.flatMap((column) => [`of ${column.title}`, ...(hasAims(column) ? ['aim'] : [])]),
+    ...columns.map((column) => `of ${column.title}`),
     ...(rows.some(isTimed) ? ['± %'] : []),
   ]
   const lines = rows.map((row) => [
     row.name,
-    ...columns.flatMap((column, i) => cells(column, row, i)),
+    ...columns.map(({ aims }, i) => cell(row.ratios[i], aims[row.name])),
     ...(row.spread === undefined ? [] : [`${Math.round(100 * row.spread)}`]),
   ])
   const widths = header.map((_, i) => Math.max(...[header, ...lines].map((line) => line[i]?.length ?? 0)))
@@ -19,17 +19,12 @@ export function table({ columns, rows }: Pick<Report, 'columns' | 'rows'>): stri
 
 const isTimed = ({ spread }: Row): boolean => spread !== undefined
 
-const hasAims = ({ aims }: Column): boolean => Object.keys(aims).length > 0
-
-function cells(column: Column, row: Row, i: number): string[] {
-  const ratio = row.ratios[i]
-  const text = ratio === undefined ? '' : ratio.toFixed(2)
-  return hasAims(column) ? [text, verdict(column.aims[row.name], ratio)] : [text]
-}
-
-function verdict(aim: number | undefined, ratio: number | undefined): string {
-  if (aim === undefined || ratio === undefined) return ''
-  return `${aim.toFixed(2)} ${ratio < aim ? 'met' : 'MISSED'}`
+/** `0.46 < 0.50`: a ratio that stays below its aim. */
+function cell(ratio: number | undefined, aim: number | undefined): string {
+  if (ratio === undefined) return ''
+  const text = ratio.toFixed(2)
+  if (aim === undefined) return text
+  return ratio < aim ? `${text} < ${aim.toFixed(2)}` : `${text} ≥ ${aim.toFixed(2)} MISSED`
 }
 
 const align =

@@ -88,7 +88,7 @@ function figures(heading, title) {
     )
   const at = rows[0]?.indexOf(title) ?? -1
   if (at < 0) throw new Error(`bench/README.md has no column ${title} below ${heading}`)
-  return new Map(rows.slice(2).map((row) => [row[0] ?? '', Number(row[at])]))
+  return new Map(rows.slice(2).map((row) => [row[0] ?? '', Number.parseFloat(row[at] ?? '')]))
 }
 
 /** @param {ReadonlyMap<string, number>} all @param {Readonly<Record<string, string>>} names by row of the table */
