@@ -1,6 +1,6 @@
 // Bytes, as drivers hand them over.
 const assert = require('node:assert')
-const { fieldBits } = require('@snoflax/core')
+const { fieldBits } = require('@snoflax/core/inspect')
 const { families, unlessRefused } = require('./families.cjs')
 
 exports.fuzz = (/** @type {Buffer} */ data) => {

@@ -1,6 +1,7 @@
 // Every parser of texts, and the readers of values from databases, of every family.
 const assert = require('node:assert')
-const { isPlausible, readings, refusals, registry, storageFor } = require('@snoflax/core')
+const { registry, storageFor } = require('@snoflax/core')
+const { isPlausible, readings, refusals } = require('@snoflax/core/inspect')
 const { generateSealKey, seal } = require('@snoflax/seal')
 const { families, unlessRefused } = require('./families.cjs')
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import * as core from '@snoflax/core'
 import * as adapter from '@snoflax/core/adapter'
+import * as inspect from '@snoflax/core/inspect'
 import * as families from '@snoflax/families'
 import * as pgSql from '@snoflax/pg-sql'
 import * as seal from '@snoflax/seal'
@@ -23,6 +24,7 @@ const LEASES = page('docs/leases.md')
 const MODULES = {
   '@snoflax/core': core,
   '@snoflax/core/adapter': adapter,
+  '@snoflax/core/inspect': inspect,
   '@snoflax/families': families,
   '@snoflax/pg-sql': pgSql,
   '@snoflax/seal': seal,

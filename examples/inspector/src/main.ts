@@ -1,4 +1,4 @@
-import { type IdReading, readings, refusals } from '@snoflax/core'
+import { type IdReading, readings, refusals } from '@snoflax/core/inspect'
 import { FAMILIES, KNOWN, titleOf } from './families.js'
 import { element } from './page/element.js'
 import { fitChoice } from './page/fit-choice.js'

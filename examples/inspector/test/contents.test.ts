@@ -1,4 +1,5 @@
-import { flake, flax, type IdFamily, readings, sno } from '@snoflax/core'
+import { flake, flax, type IdFamily, sno } from '@snoflax/core'
+import { readings } from '@snoflax/core/inspect'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dayBounds } from '#inspector/day'

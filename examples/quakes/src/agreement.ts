@@ -1,4 +1,5 @@
-import { fieldBits, type IdStorage } from '@snoflax/core'
+import type { IdStorage } from '@snoflax/core'
+import { fieldBits } from '@snoflax/core/inspect'
 import { type Check, difference } from './checks.js'
 import { databaseGenerators, SqlFunctions } from './database-ids.js'
 import type { Engine } from './engine.js'

@@ -1,4 +1,5 @@
-import { fieldBits, type IdFamily } from '@snoflax/core'
+import type { IdFamily } from '@snoflax/core'
+import { fieldBits } from '@snoflax/core/inspect'
 import type { QuakeIds } from './ids.js'
 import type { Paint, Style } from './terminal/colour.js'
 import { grouped, moment } from './terminal/numbers.js'

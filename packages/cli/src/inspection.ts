@@ -1,5 +1,5 @@
-import { fieldBits } from '@snoflax/core'
 import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
+import { fieldBits } from '@snoflax/core/inspect'
 import type { Reading } from './ids/families.js'
 import { byteaOf, formsOf } from './ids/forms.js'
 import { showLocal, showUtc } from './ids/time.js'

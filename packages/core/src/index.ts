@@ -58,16 +58,6 @@ export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/error
 export type { RandomSource } from './primitives/random.js'
 export type { StandardSchema } from './primitives/standard-schema.js'
 export type { AbortSignalLike, WaitOptions } from './primitives/waiting.js'
-export {
-  type FieldBits,
-  fieldBits,
-  type IdReading,
-  type IdRefusal,
-  isPlausible,
-  type ReadingOptions,
-  readings,
-  refusals,
-} from './reading/index.js'
 export { type FoundId, type Registry, registry } from './registry.js'
 export {
   type SnoFamily,

@@ -7,8 +7,6 @@ import {
   type IdFamily,
   isSameFamily,
   prefixed,
-  readings,
-  refusals,
   sno,
   storageFor,
   uid,
@@ -22,6 +20,7 @@ import {
   conditionValue,
   familyWith,
 } from '@snoflax/core/adapter'
+import { readings, refusals } from '@snoflax/core/inspect'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, thrownBy } from './refusal.js'
 

@@ -80,10 +80,10 @@ function bareContext(): object {
   })
 }
 
-describe('the main entry in a browser', () => {
+describe('the main entry and inspect in a browser', () => {
   let whole: Bundle
   beforeAll(async () => {
-    whole = await bundle("export * from '@snoflax/core'")
+    whole = await bundle("export * from '@snoflax/core'; export * from '@snoflax/core/inspect'")
   })
 
   test('imports only the sources of the package', () => {
@@ -220,7 +220,8 @@ describe('the sizes in the README', () => {
     '%s: as listed, give or take 5 percent',
     async (name, minified, gzip) => {
       const names = name === '*' ? '*' : `{ ${name} }`
-      const { code } = await bundle(`export ${names} from '@snoflax/core'`, { minify: true })
+      const entry = name === 'readings' ? '@snoflax/core/inspect' : '@snoflax/core'
+      const { code } = await bundle(`export ${names} from '${entry}'`, { minify: true })
       for (const [bytes, told] of [
         [code.length, minified],
         [gzipSync(code).length, gzip],

@@ -1,13 +1,9 @@
 import {
-  fieldBits,
   flake,
   flax,
   type IdFamily,
-  isPlausible,
   isSameFamily,
   prefixed,
-  readings,
-  refusals,
   registry,
   sno,
   storageFor,
@@ -15,6 +11,7 @@ import {
   uidLocal,
 } from '@snoflax/core'
 import { idSource } from '@snoflax/core/adapter'
+import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import { expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
 import { ticket } from './ticket.js'

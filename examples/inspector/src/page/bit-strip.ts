@@ -1,4 +1,4 @@
-import type { FieldBits } from '@snoflax/core'
+import type { FieldBits } from '@snoflax/core/inspect'
 import { element } from './element.js'
 
 const BITS_OF_A_BYTE = 8

@@ -1,4 +1,4 @@
-import type { IdReading } from '@snoflax/core'
+import type { IdReading } from '@snoflax/core/inspect'
 import { titleOf } from '../families.js'
 import { relative } from '../moments.js'
 import { element } from './element.js'

@@ -1,4 +1,5 @@
-import { fieldBits, type IdFamily, type IdReading } from '@snoflax/core'
+import type { IdFamily } from '@snoflax/core'
+import { fieldBits, type IdReading } from '@snoflax/core/inspect'
 import { dayBounds } from '../day.js'
 import { titleOf } from '../families.js'
 import { momentOf } from '../moments.js'

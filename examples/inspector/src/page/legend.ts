@@ -1,4 +1,4 @@
-import type { FieldBits } from '@snoflax/core'
+import type { FieldBits } from '@snoflax/core/inspect'
 import { element, row, table } from './element.js'
 
 /** The field and value of each colour in the strip. */

@@ -1,4 +1,4 @@
-import type { IdRefusal } from '@snoflax/core'
+import type { IdRefusal } from '@snoflax/core/inspect'
 import { element } from './element.js'
 
 /** Why a text is not an id of any family. */

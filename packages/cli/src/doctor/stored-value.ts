@@ -3,12 +3,11 @@ import {
   IdError,
   type IdFamily,
   type IdStorage,
-  isPlausible,
-  readings,
   type StorageName,
   storageFor,
 } from '@snoflax/core'
 import { isBytes, isPrefixed } from '@snoflax/core/adapter'
+import { isPlausible, readings } from '@snoflax/core/inspect'
 import { byteaOf } from '../ids/forms.js'
 import type { Column } from './live-database.js'
 

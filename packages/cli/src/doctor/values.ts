@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type IdFamily, isPlausible } from '@snoflax/core'
+import type { IdFamily } from '@snoflax/core'
 import { isPrefixed } from '@snoflax/core/adapter'
+import { isPlausible } from '@snoflax/core/inspect'
 import { showUtc } from '../ids/time.js'
 import { Pace } from '../pace.js'
 import type { Examination } from './examination.js'

@@ -1,17 +1,6 @@
-import {
-  flake,
-  flax,
-  IdError,
-  type IdFamily,
-  type IdReading,
-  prefixed,
-  readings,
-  refusals,
-  sno,
-  uid,
-  uidLocal,
-} from '@snoflax/core'
+import { flake, flax, IdError, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
 import { baseOf, isPrefixed, snakeCase } from '@snoflax/core/adapter'
+import { type IdReading, readings, refusals } from '@snoflax/core/inspect'
 import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 import { oneOf, UsageError } from '../exit.js'
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { IdError, type IdFamily, isPlausible, prefixed } from '@snoflax/core'
+import { IdError, type IdFamily, prefixed } from '@snoflax/core'
 import { isPrefixed } from '@snoflax/core/adapter'
+import { isPlausible } from '@snoflax/core/inspect'
 import type { Seal } from '@snoflax/seal'
 import { UsageError } from '../exit.js'
 import type { Reading, Seals } from './families.js'

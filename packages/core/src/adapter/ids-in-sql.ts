@@ -1,7 +1,7 @@
 import type { IdFamily } from '../family.js'
 import { isPrefixed } from '../identity.js'
+import { isPlausible } from '../inspect/plausible.js'
 import { IdError } from '../primitives/errors.js'
-import { isPlausible } from '../reading/plausible.js'
 import type { Database } from '../storage/column.js'
 import type { IdStorage } from '../storage/index.js'
 import { neighbours } from './neighbours.js'

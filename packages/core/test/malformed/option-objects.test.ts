@@ -5,14 +5,13 @@ import {
   defineFamily,
   flake,
   flax,
-  isPlausible,
   prefixed,
-  readings,
   sno,
   storageFor,
   uid,
   uidLocal,
 } from '@snoflax/core'
+import { isPlausible, readings } from '@snoflax/core/inspect'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, thrownBy } from '../refusal.js'
 

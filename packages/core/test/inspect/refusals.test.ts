@@ -1,4 +1,5 @@
-import { IdError, type IdErrorCode, type IdFamily, readings, refusals, sno, uidLocal } from '@snoflax/core'
+import { IdError, type IdErrorCode, type IdFamily, sno, uidLocal } from '@snoflax/core'
+import { readings, refusals } from '@snoflax/core/inspect'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'

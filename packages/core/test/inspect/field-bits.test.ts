@@ -1,4 +1,5 @@
-import { fieldBits, flake, type IdFamily, sno, uid } from '@snoflax/core'
+import { flake, type IdFamily, sno, uid } from '@snoflax/core'
+import { fieldBits } from '@snoflax/core/inspect'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'

@@ -2,16 +2,14 @@ import {
   flake,
   flax,
   type IdFamily,
-  type IdReading,
   isSameFamily,
   prefixed,
-  readings,
-  refusals,
   sno,
   storageFor,
   uid,
   uidLocal,
 } from '@snoflax/core'
+import { type IdReading, readings, refusals } from '@snoflax/core/inspect'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, hexOf } from '../bytes.js'

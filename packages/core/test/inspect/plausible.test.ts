@@ -1,4 +1,5 @@
-import { flake, flax, isPlausible, sno } from '@snoflax/core'
+import { flake, flax, sno } from '@snoflax/core'
+import { isPlausible } from '@snoflax/core/inspect'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 
