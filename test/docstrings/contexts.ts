@@ -23,7 +23,7 @@ import { install, installedVersion } from '@snoflax/pg-sql'
 
 declare const pool: Pool
 const orders = pgTable('orders', { id: pg.snoId().primaryKey(), total: integer().notNull() })
-const events = pgTable('events', { id: pg.uidId.plain().primaryKey() })
+const events = pgTable('events', { id: pg.idColumn(uid).plain().primaryKey() })
 const db = drizzle(pool, { schema: { orders } })
 const id = sno.generate()
 const rows = [{ id: uid.generator({ node: 'app@10.0.0.7' }).generate() }]
@@ -53,7 +53,7 @@ const validators = (path: string, imports: string): Context => ({
   code: `import { flax, type FlaxId, sno, type SnoId } from '@snoflax/core'\n${imports}\n`,
 })
 
-const FAMILY_COLUMNS = 'flakeId, flaxId, idColumn, snoId, uidId, uidLocalId'
+const FAMILY_COLUMNS = 'flakeId, flaxId, idColumn, snoId'
 
 /** The contexts. The first that matches a source applies. */
 export const CONTEXTS: readonly Context[] = [
@@ -166,7 +166,7 @@ import { generateSealKey, seal } from '@snoflax/seal'
 import { flake, flax, prefixed, sno, type SnoId, uid, type UidId, uidLocal } from '@snoflax/core'
 import {
   asText, createdAfter, createdAt, createdBefore, createdBetween, flakeId, flaxId, idColumn, idPlugin, keyset, snoId,
-  uidId, uidLocalId, type WithIds,
+  type WithIds,
 } from '@snoflax/kysely'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { Pool } from 'pg'
@@ -177,7 +177,7 @@ const ids = idPlugin({
   database: 'postgres',
   tables: {
     orders: { id: snoId() },
-    events: { id: uidId.plain() },
+    events: { id: idColumn(uid).plain() },
     jobs: { id: flaxId({ default: 'database' }) },
   },
 })
@@ -198,7 +198,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { flax, prefixed, uid, uidLocal } from '@snoflax/core'
 import {
-  createdAfter, createdBefore, createdBetween, flaxId, idProperty, IdType, keyset, snoId, uidId, uidLocalId,
+  createdAfter, createdBefore, createdBetween, flaxId, idProperty, IdType, keyset, snoId,
 } from '@snoflax/mikro-orm'
 declare const url: string
 const Order = defineEntity({ name: 'Order', properties: { id: flaxId(), total: p.integer() } })
@@ -282,7 +282,7 @@ import {
 } from '@snoflax/core'
 import {
   CreatedAt, createdAfter, createdBefore, createdBetween, FlakeIdColumn, FlaxIdColumn, idColumn, IdColumn, keyset,
-  prepareDataSource, SnoIdColumn, parameter, fromDatabase, asText, columnOf, UidIdColumn, UidLocalIdColumn,
+  prepareDataSource, SnoIdColumn, parameter, fromDatabase, asText, columnOf,
 } from '@snoflax/typeorm'
 import { Column, DataSource, Entity, EntitySchema, ManyToOne } from 'typeorm'
 declare const url: string

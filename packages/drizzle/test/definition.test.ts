@@ -9,7 +9,7 @@ import { type AnySQLiteColumn, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
 import { isBefore1 } from './contract/version.js'
 
-const { flaxId, snoId, flakeId, uidId, uidLocalId, idColumn } = pg
+const { flaxId, snoId, flakeId, idColumn } = pg
 
 /** What the action throws. */
 function errorOf(action: () => unknown): IdError {
@@ -37,8 +37,8 @@ describe('the type of a column', () => {
         flaxUuid8: flaxId({ storage: 'uuid8' }),
         sno: snoId(),
         flake: flakeId({ generator: generator.flake }),
-        uid: uidId({ generator: generator.uid }),
-        uidLocal: uidLocalId({ generator: local }),
+        uid: idColumn(uid)({ generator: generator.uid }),
+        uidLocal: idColumn(uidLocal)({ generator: local }),
         list: flaxId.plain({ storage: 'text' }).array(),
         bytes: flaxId.plain({ storage: 'binary' }).array(3),
       }),
@@ -66,7 +66,7 @@ describe('the type of a column', () => {
         binary: sqlite.snoId({ storage: 'binary' }),
         flake: sqlite.flakeId({ generator: generator.flake, storage: 'binary' }),
         exact: sqlite.flakeId({ generator: generator.flake, exactBigint: true }),
-        uidLocal: sqlite.uidLocalId({ generator: local }),
+        uidLocal: sqlite.idColumn(uidLocal)({ generator: local }),
       }),
     )
     expect(Object.values(types).map((column) => column.getSQLType())).toEqual([
@@ -84,7 +84,7 @@ describe('the type of a column', () => {
         flax: mysql.flaxId(),
         binary: mysql.snoId({ storage: 'binary' }),
         flake: mysql.flakeId({ generator: generator.flake }),
-        local: mysql.uidLocalId.plain({ storage: 'text' }),
+        local: mysql.idColumn(uidLocal).plain({ storage: 'text' }),
       }),
     )
     expect(Object.values(types).map((column) => column.getSQLType())).toEqual([
@@ -166,8 +166,8 @@ describe('a generated id', () => {
 
   test.each([
     ['flake', () => pgTable('jobs', { id: flakeId() }), 'flake.generator({ datacenter: 1, worker: 2 })'],
-    ['uid', () => sqliteTable('jobs', { id: sqlite.uidId() }), 'uid.generator('],
-    ['uidLocal', () => mysqlTable('jobs', { id: mysql.uidLocalId() }), 'uidLocal.generator('],
+    ['uid', () => sqliteTable('jobs', { id: sqlite.idColumn(uid)() }), 'uid.generator('],
+    ['uidLocal', () => mysqlTable('jobs', { id: mysql.idColumn(uidLocal)() }), 'uidLocal.generator('],
   ])('of %s needs a generator, and the error has an example', (family, define, example) => {
     const error = errorOf(define)
     expect(error).toMatchObject({ name: 'IdError', code: 'GENERATOR_REQUIRED', family, path: 'jobs.id' })

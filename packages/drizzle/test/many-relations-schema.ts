@@ -1,5 +1,5 @@
 import { flake, uid, uidLocal } from '@snoflax/core'
-import { flakeId, flaxId, snoId, uidId, uidLocalId } from '@snoflax/drizzle/pg-core'
+import { flakeId, flaxId, idColumn, snoId } from '@snoflax/drizzle/pg-core'
 import { relations } from 'drizzle-orm'
 import { type AnyPgColumn, foreignKey, integer, pgSchema, primaryKey, text } from 'drizzle-orm/pg-core'
 
@@ -9,6 +9,8 @@ import { type AnyPgColumn, foreignKey, integer, pgSchema, primaryKey, text } fro
 export const app = pgSchema('app')
 
 const jobs = flake.generator({ datacenter: 1, worker: 1 })
+const uidId = idColumn(uid)
+const uidLocalId = idColumn(uidLocal)
 
 export const organisations = app.table('organisations', { id: flaxId().primaryKey(), name: text().notNull() })
 export const teams = app.table('teams', {

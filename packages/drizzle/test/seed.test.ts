@@ -1,6 +1,6 @@
 import { flake, flax, IdError, sno, uidLocal } from '@snoflax/core'
 import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
-import { flakeId, flaxId, seedIds, snoId, uidLocalId } from '@snoflax/drizzle/pg-core'
+import { flakeId, flaxId, idColumn, seedIds, snoId } from '@snoflax/drizzle/pg-core'
 import { snoId as sqliteSnoId } from '@snoflax/drizzle/sqlite-core'
 import { mysql, pglite, sqlite } from '@snoflax/test'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
@@ -28,7 +28,7 @@ describe('seedIds', () => {
       .ref('person_id')
       .notNull()
       .references(() => people.id),
-    readId: uidLocalId.plain('read_id').notNull(),
+    readId: idColumn(uidLocal).plain('read_id').notNull(),
     n: integer().notNull(),
   })
 

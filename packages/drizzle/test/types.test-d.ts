@@ -1,4 +1,14 @@
-import { type FlaxId, flake, flax, type Id, prefixed, type SnoId, sno, type UidLocalId } from '@snoflax/core'
+import {
+  type FlaxId,
+  flake,
+  flax,
+  type Id,
+  prefixed,
+  type SnoId,
+  sno,
+  type UidLocalId,
+  uidLocal,
+} from '@snoflax/core'
 import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
 import {
   createdAt,
@@ -12,7 +22,6 @@ import {
   placeholder,
   snoId,
   toDatabase,
-  uidLocalId,
 } from '@snoflax/drizzle/pg-core'
 import {
   flaxId as sqliteFlaxId,
@@ -30,7 +39,7 @@ const customers = pgTable('customers', {
   id: flaxId().primaryKey(),
   name: text().notNull(),
   referrerId: flaxId.ref('referrer_id').references((): AnyPgColumn => customers.id),
-  past: uidLocalId.plain().array(),
+  past: idColumn(uidLocal).plain().array(),
 })
 const orders = pgTable('orders', {
   id: snoId({ meta: 2, storage: 'binary' }).primaryKey(),

@@ -1,12 +1,5 @@
 import { type Time, type UidId, uid, uidLocal } from '@snoflax/core'
-import {
-  createdAt,
-  createdBetween,
-  idColumn,
-  uidId,
-  uidLocalId,
-  wasCreatedBetween,
-} from '@snoflax/drizzle/pg-core'
+import { createdAt, createdBetween, idColumn, wasCreatedBetween } from '@snoflax/drizzle/pg-core'
 import { install } from '@snoflax/pg-sql'
 import { type PgliteDatabase, pglite } from '@snoflax/test'
 import { eq } from 'drizzle-orm'
@@ -21,8 +14,8 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('uid as %s',
   let now = 0
   const nodes = ['a', 'b'].map((node) => uid.generator({ node, clock: () => now }))
   const events = pgTable('events', {
-    id: uidId.plain({ storage }).primaryKey(),
-    local: uidLocalId({ default: 'database' }),
+    id: idColumn(uid).plain({ storage }).primaryKey(),
+    local: idColumn(uidLocal)({ default: 'database' }),
   })
   const from = new Date('2026-11-01T10:00:00.000Z')
   const to = new Date('2026-11-01T10:00:01.000Z')

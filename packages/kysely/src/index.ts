@@ -18,8 +18,6 @@ export {
   type Role,
   type StorageOptions,
   snoId,
-  uidId,
-  uidLocalId,
   type WithIdColumns,
 } from './columns.js'
 export { type IdPath, type IdPlugin, idPlugin, type WithIds } from './plugin.js'

@@ -9,8 +9,6 @@ export {
   type PlainIdOptions,
   type PrefixOption,
   snoId,
-  uidId,
-  uidLocalId,
 } from './columns.js'
 export {
   type CreatedBetween,

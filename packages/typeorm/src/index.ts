@@ -15,8 +15,6 @@ export {
   idColumn,
   type OneOrMany,
   SnoIdColumn,
-  UidIdColumn,
-  UidLocalIdColumn,
 } from './declare/columns.js'
 export { CreatedAt } from './declare/created-at.js'
 export { createdAfter, createdBefore, createdBetween, type KeysetOptions, keyset } from './declare/finding.js'

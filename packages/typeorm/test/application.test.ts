@@ -16,10 +16,9 @@ import {
   columnOf,
   FlakeIdColumn,
   FlaxIdColumn,
+  IdColumn,
   keyset,
   SnoIdColumn,
-  UidIdColumn,
-  UidLocalIdColumn,
 } from '@snoflax/typeorm'
 import {
   Column,
@@ -97,14 +96,14 @@ class Profile {
 
 @Entity()
 class Role {
-  @UidLocalIdColumn({ generator: locals }) id!: UidLocalId
+  @IdColumn(uidLocal, { generator: locals }) id!: UidLocalId
   @Column({ type: 'varchar', length: 50, unique: true }) name!: string
   @ManyToMany(() => Permission, { cascade: true }) @JoinTable() permissions!: Relation<Permission>[]
 }
 
 @Entity()
 class Permission {
-  @UidIdColumn({ generator: nodes, storage: 'binary' }) id!: UidId
+  @IdColumn(uid, { generator: nodes, storage: 'binary' }) id!: UidId
   @Column('varchar') action!: string
 }
 

@@ -7,10 +7,6 @@ import {
   type IdFamily,
   type SnoId,
   sno,
-  type UidId,
-  type UidLocalId,
-  uid,
-  uidLocal,
 } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
 import { Column } from 'typeorm'
@@ -176,23 +172,3 @@ export const SnoIdColumn: FamilyColumn<SnoId, IdColumnOptions<SnoId>> = /* @__PU
  * `class Ticket { @FlakeIdColumn({ generator: flake.generator({ worker: 3 }) }) id!: FlakeId }`
  */
 export const FlakeIdColumn: FamilyColumn<FlakeId> = /* @__PURE__ */ familyColumn(flake)
-
-/**
- * Primary key of global uid ids, generated. A column that is neither: `UidIdColumn.plain()`.
- *
- * @throws {IdError} `GENERATOR_REQUIRED` without a generator or `default: 'database'`.
- *
- * @example
- * `class Event { @UidIdColumn({ generator: uid.generator({ node: 'app@10.0.0.7' }) }) id!: UidId }`
- */
-export const UidIdColumn: FamilyColumn<UidId> = /* @__PURE__ */ familyColumn(uid)
-
-/**
- * Primary key of local uid ids, generated. A column that is neither: `UidLocalIdColumn.plain()`.
- *
- * @throws {IdError} `GENERATOR_REQUIRED` without a generator or `default: 'database'`.
- *
- * @example
- * `class Reading { @UidLocalIdColumn({ generator: uidLocal.generator() }) id!: UidLocalId }`
- */
-export const UidLocalIdColumn: FamilyColumn<UidLocalId> = /* @__PURE__ */ familyColumn(uidLocal)
