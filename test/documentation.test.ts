@@ -77,7 +77,7 @@ describe('figures in other pages are those of bench/README.md', () => {
   })
 
   test('a table with a foreign key in the page on storages', () => {
-    const page = readFileSync(join(root, 'docs/choosing-a-storage.md'), 'utf8')
+    const page = readFileSync(join(root, 'docs/choosing.md'), 'utf8')
     const [[, ...columns] = [], ...rows] = tableBelow(page, 'A table with a foreign key')
     for (const [at, column] of columns.entries()) {
       const figures = columnOf(benchmarks, 'A table of orders with a foreign key', `of ${column}`)
@@ -93,7 +93,7 @@ describe('figures in other pages are those of bench/README.md', () => {
   ]
   test.each(STORAGES)('%s in the table of storages', (heading, column, cell) => {
     const figures = columnOf(benchmarks, heading, column)
-    const told = tableBelow(readFileSync(join(root, 'docs/choosing-a-storage.md'), 'utf8'), 'Size and speed')
+    const told = tableBelow(readFileSync(join(root, 'docs/choosing.md'), 'utf8'), 'Size and speed')
     for (const row of told.slice(1)) {
       const name = (row[0] ?? '').replaceAll('`', '').replace('uuid text, for comparison', 'UUIDv4 as text')
       if (row[cell] !== '') expect([name, Number(row[cell])]).toEqual([name, figures.get(name)])
