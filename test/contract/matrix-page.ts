@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { matrix } from './matrix.js'
+import { matrix, noted } from './matrix.js'
 import type { Cell } from './record.js'
 
 /** The server that the contract calls mysql: one suite serves both. */
 export type MysqlServer = 'MySQL' | 'MariaDB'
 
 const HEADINGS = ['PostgreSQL', 'PGlite', 'SQLite', 'MySQL', 'MariaDB']
+const NOTES = 'Notes'
+const DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
 /** Writes the results of a run for one ORM. Databases that the run didn't have keep their earlier results. */
 export function writeMatrixPage(
@@ -16,14 +18,18 @@ export function writeMatrixPage(
   mysqlServer: MysqlServer,
 ): void {
   const file = join(folder, `${orm.toLowerCase().replaceAll(' ', '-')}.md`)
-  const earlier = existsSync(file) ? sections(readFileSync(file, 'utf8')) : new Map<string, string>()
-  const parts = HEADINGS.flatMap((heading) => {
+  const earlier = existsSync(file) ? sections(readFileSync(file, 'utf8')) : new Map<string, string[]>()
+  const found = HEADINGS.flatMap((heading): [string, string[]][] => {
     const seen = cells.filter((cell) => headingOf(cell, mysqlServer) === heading)
-    const body = seen.length > 0 ? matrix(seen) : earlier.get(heading)
-    return body === undefined ? [] : [`## ${heading}\n\n${body}`]
+    const lines = seen.length > 0 ? matrix(seen) : earlier.get(heading)
+    return lines === undefined ? [] : [[heading, lines]]
+  })
+  const parts = found.map(([heading, lines], at) => {
+    const [[base = '', first = []] = []] = found
+    return `## ${heading}\n\n${(at === 0 ? lines : shortened(lines, first, base)).join('\n')}`
   })
   mkdirSync(folder, { recursive: true })
-  writeFileSync(file, `${[opening(orm), ...parts].join('\n\n')}\n`)
+  writeFileSync(file, `${numbered([opening(orm), ...parts].join('\n\n'))}\n`)
 }
 
 export function headingOf({ database }: Pick<Cell, 'database'>, mysqlServer: MysqlServer): string {
@@ -41,15 +47,56 @@ export function headingOf({ database }: Pick<Cell, 'database'>, mysqlServer: Mys
 
 const opening = (orm: string) => `# ${orm}: tested paths
 
-Ways to write and read through ${orm}. The contract suite runs each on a real database, with every family that the storage supports: it checks generated ids, ids that the application passes, the stored bytes through another driver, and that malformed ids are refused. Listed paths work with every storage; tables have the others. A number refers to the reason why a path is refused, which the suite checks, too, or why a malformed id is passed to the database. The tests write this page; don't edit it.`
+Ways to write and read through ${orm}, each run on a real database with the families below: generated ids, ids that the application passes, the stored bytes through another driver, malformed ids. Listed paths work with every storage; tables have the others. A number refers to the note on why a path is refused, or why a malformed id is passed to the database. The tests write this page; don't edit it.`
 
-/** Heading → text below it. */
-function sections(page: string): Map<string, string> {
-  const parts = page.split(/^## /m).slice(1)
-  return new Map(
-    parts.map((part) => {
-      const end = part.indexOf('\n')
-      return [part.slice(0, end), part.slice(end).trim()]
-    }),
+const operationOf = (line: string) => /^- \*\*(.+?)\*\*/.exec(line)?.[1]
+
+/** Without the lists that are those of the page's first database, which a line names. */
+function shortened(lines: readonly string[], first: readonly string[], base: string): string[] {
+  const same = lines.filter((line) => operationOf(line) !== undefined && first.includes(line))
+  const rest = lines.filter((line) => !same.includes(line))
+  if (same.length > 0) rest.splice(2, 0, `- as in ${base}: ${same.map(operationOf).join('; ')}`)
+  return rest
+}
+
+function expanded(lines: readonly string[], first: readonly string[]): string[] {
+  return lines.flatMap((line) => {
+    const [, names] = /^- as in [^:]+: (.+)$/.exec(line) ?? []
+    if (names === undefined) return [line]
+    return first.filter((one) => names.split('; ').includes(operationOf(one) ?? ''))
+  })
+}
+
+/** Numbers the notes of a page, and lists them at its end. */
+function numbered(page: string): string {
+  const notes: string[] = []
+  const text = page.replaceAll(/⟦(.+?)⟧/g, (_, note: string) => {
+    if (!notes.includes(note)) notes.push(note)
+    return `${notes.indexOf(note) + 1}`.replaceAll(/\d/g, (digit) => DIGITS[Number(digit)] as string)
+  })
+  if (notes.length === 0) return text
+  return [text, '', `## ${NOTES}`, '', ...notes.map((note, at) => `${at + 1}. ${note}`)].join('\n')
+}
+
+/** Heading → its lines, as `matrix` made them. */
+function sections(page: string): Map<string, string[]> {
+  const bodies = new Map(
+    page
+      .split(/^## /m)
+      .slice(1)
+      .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n')).trim()] as const),
   )
+  const notes = (bodies.get(NOTES) ?? '').split('\n').map((line) => line.replace(/^\d+\. /, ''))
+  const found = new Map<string, string[]>()
+  for (const [heading, body] of bodies) {
+    const lines = body
+      .replaceAll(/[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, (digits) => {
+        const number = Number([...digits].map((digit) => DIGITS.indexOf(digit)).join(''))
+        return noted(notes[number - 1] as string)
+      })
+      .split('\n')
+    const [first = lines] = found.values()
+    found.set(heading, expanded(lines, first))
+  }
+  return found
 }

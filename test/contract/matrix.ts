@@ -2,63 +2,77 @@ import type { Cell } from './record.js'
 
 const STORAGES = ['uuid', 'text', 'binary', 'uuid8', 'bigint'] as const
 
+/** How a note stands in the lines of a section. The page numbers them. */
+export const noted = (note: string) => `⟦${note}⟧`
+
 /**
- * The paths of one ORM on one database: those that work with every storage by operation, then a table of the others with a
- * column for each storage.
+ * The paths of one ORM on one database, in lines: those that work with every storage by operation, then a table of the others
+ * with a column for each storage.
  */
-export function matrix(cells: readonly Cell[]): string {
+export function matrix(cells: readonly Cell[]): string[] {
   const storages = STORAGES.filter((storage) => cells.some((cell) => cell.storage === storage))
-  const notes = [...new Set(cells.flatMap(({ refused, unchecked }) => refused ?? unchecked ?? []))]
-  const paths = [...groups(cells, ({ operation, path }) => `${operation} | ${path}`)].map(
-    ([name, ofPath]) => ({
-      name,
-      ofPath,
-      marks: storages.map((storage) =>
-        mark(
-          ofPath.filter((cell) => cell.storage === storage),
-          notes,
-        ),
-      ),
+  const inStorage = (of: readonly Cell[], storage: string) => of.filter((cell) => cell.storage === storage)
+  const paths = [...groups(cells, ({ operation, path }) => `${operation} | ${path}`).values()].map(
+    (those) => ({
+      operation: those[0]?.operation as string,
+      path: those[0]?.path as string,
+      works: storages.every((storage) => inStorage(those, storage).length > 0) && !those.some(isRefused),
+      marks: storages.map((storage) => mark(inStorage(those, storage))).join(' | '),
+      notes: uncheckedIn(those, storages),
     }),
   )
-  const isWhole = ({ marks }: (typeof paths)[number]) => marks.every((one) => one === '✓')
-  const whole = paths.filter(isWhole).flatMap(({ ofPath }) => ofPath.slice(0, 1))
-  const lines = paths
-    .filter((one) => !isWhole(one))
-    .map(({ name, marks }) => `| ${name} | ${marks.join(' | ')} |`)
-  const header = `| operation | path | ${storages.join(' | ')} |`
-  const rule = `| --- | --- |${' :-: |'.repeat(storages.length)}`
-  const explained = notes.map((note, i) => `${i + 1}. ${note}`)
+  const works = paths.filter(({ works }) => works)
+  const others = paths.filter(({ works }) => !works)
+  const table = [...groups(others, ({ operation, marks }) => `${operation} | ${marks}`).values()].map(
+    (those) => `| ${those[0]?.operation}: ${listed(those)} | ${those[0]?.marks} |`,
+  )
   return [
     familiesLine(cells),
     '',
-    ...[...groups(whole, ({ operation }) => operation)].map(
-      ([operation, those]) => `- **${operation}**: ${those.map(({ path }) => path).join(' · ')}`,
-    ),
-    ...(lines.length > 0 ? [...(whole.length > 0 ? [''] : []), header, rule, ...lines] : []),
-    ...(notes.length > 0 ? ['', ...explained] : []),
-  ].join('\n')
+    ...[...groups(works, ({ operation }) => operation)].map(([operation, those]) => {
+      const [notes = ''] = those.map((one) => one.notes)
+      return those.every((one) => one.notes === notes)
+        ? `- **${operation}**${notes}: ${listed(those)}`
+        : `- **${operation}**: ${those.map((one) => one.path + one.notes).join('; ')}`
+    }),
+    ...(table.length > 0
+      ? ['', `| path | ${storages.join(' | ')} |`, `| --- |${' :-: |'.repeat(storages.length)}`, ...table]
+      : []),
+  ]
 }
+
+const listed = (paths: readonly { readonly path: string }[]) => paths.map(({ path }) => path).join('; ')
+
+const isRefused = ({ refused }: Cell) => refused !== undefined
 
 function familiesLine(cells: readonly Cell[]): string {
   const parts = [...groups(cells, ({ storage }) => storage)].map(
     ([storage, those]) => `${storage}: ${familiesOf(those).join(', ')}`,
   )
-  return `Families: ${parts.join(' · ')}`
+  return parts.join('; ')
 }
 
-/** What a path does in one storage: ✓ with every family, or the number of the reason why not. */
-function mark(cells: readonly Cell[], notes: readonly string[]): string {
+/** What a path does in one storage: ✓ with every family, or ✗ and why not. */
+function mark(cells: readonly Cell[]): string {
   if (cells.length === 0) return ''
-  const refused = cells.filter((cell) => cell.refused !== undefined)
+  const refused = cells.filter(isRefused)
   if (refused.length === 0) {
     const unchecked = cells.flatMap((cell) => cell.unchecked ?? [])
-    return ['✓', ...new Set(unchecked.map((why) => `(${notes.indexOf(why) + 1})`))].join(' ')
+    return `✓${[...new Set(unchecked)].map(noted).join(' ')}`
   }
-  const numbers = [...new Set(refused.map((cell) => notes.indexOf(cell.refused as string) + 1))]
-  const note = `refused ${numbers.map((number) => `(${number})`).join(' ')}`
-  const isPartly = refused.length < cells.length
-  return isPartly ? `✓, ${familiesOf(refused).join(', ')} ${note}` : note
+  const note = `✗${[...new Set(refused.map((cell) => noted(cell.refused as string)))].join(' ')}`
+  return refused.length < cells.length ? `✓, ${familiesOf(refused).join(', ')} ${note}` : note
+}
+
+/** Why malformed ids are passed to the database, with the storages if it is not in all. */
+function uncheckedIn(cells: readonly Cell[], storages: readonly string[]): string {
+  const unchecked = cells.filter((cell) => cell.unchecked !== undefined)
+  return [...groups(unchecked, (cell) => cell.unchecked as string)]
+    .map(([why, those]) => {
+      const where = [...new Set(those.map(({ storage }) => storage))]
+      return noted(where.length === storages.length ? why : `${where.join(', ')}: ${why}`)
+    })
+    .join(' ')
 }
 
 const familiesOf = (cells: readonly Cell[]) => [...new Set(cells.map(({ family }) => family))]

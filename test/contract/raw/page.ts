@@ -4,15 +4,18 @@ import type { RawCell, RawOutcome } from './suite.js'
 
 const OPENING = `# Raw SQL with compact ids
 
-Forms of SQL that an application may write; \`{id}\` is a bound id, \`{'id'}\` one in the text of the SQL, \`[customers.id]\` the ORM's own object for a column. The tests run each of them in every ORM beside tables whose ids are text, and compare the rows that it returns and leaves.
+What the ORMs' packages do with SQL of yours beside compact ids; on text columns all of it works, and nothing reads the SQL. \`{id}\` is a bound id, \`{'id'}\` one in the text, \`[customers.id]\` the ORM's own object for a column, and \`WHERE\` stands for \`SELECT name FROM customers WHERE\`.
 
 - **✓**: converted, as on text keys.
 - **refused**: an \`IdError\` names the column; mark the id with \`parameter(column, id)\`, or a value that is none with \`asText(value)\`.
 - **database**: the database refuses it, as it refuses such a text beside a key of its own.
 
-Nothing is silent. On text columns all of them are ✓, and nothing reads the SQL. The tests write this page; don't edit it.`
+Nothing is silent. The tests run each form in every ORM, compare the rows that it returns and leaves with those of text keys, and write this page; don't edit it.`
 
 const MARKS: Record<RawOutcome, string> = { converted: '✓', refused: 'refused', database: 'database' }
+
+/** Form → database → what it does there. */
+type Forms = Map<string, Map<string, string>>
 
 /** Writes the forms of the databases that the run tried in every ORM. The others keep their earlier results. */
 export function writeRawPage(
@@ -21,39 +24,63 @@ export function writeRawPage(
   orms: readonly string[],
   headingOf: (cell: RawCell) => string,
 ): void {
-  const sections = new Map(
-    (existsSync(file) ? readFileSync(file, 'utf8') : '')
-      .split(/^## /m)
-      .slice(1)
-      .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n')).trim()]),
-  )
-  for (const [heading, those] of groups(cells, headingOf)) {
-    if (orms.every((orm) => those.some((cell) => cell.orm === orm))) sections.set(heading, forms(those, orms))
+  const forms = existsSync(file) ? formsOf(readFileSync(file, 'utf8')) : new Map()
+  for (const [database, those] of groups(cells, headingOf)) {
+    if (!orms.every((orm) => those.some((cell) => cell.orm === orm))) continue
+    for (const marks of forms.values()) marks.delete(database)
+    for (const [form, ofForm] of groups(those, shortened)) {
+      forms.set(form, (forms.get(form) ?? new Map()).set(database, markOf(ofForm, orms)))
+    }
   }
-  if (sections.size === 0) return
-  const parts = [...sections].sort().map(([heading, body]) => `## ${heading}\n\n${body}`)
-  writeFileSync(file, `${[OPENING, ...parts].join('\n\n')}\n`)
+  if (forms.size === 0) return
+  writeFileSync(file, `${[OPENING, ...lists(forms)].join('\n\n')}\n`)
 }
 
-/** The forms with the same outcome in every ORM as lists, the others as a table. */
-function forms(cells: readonly RawCell[], orms: readonly string[]): string {
-  const rows = [...groups(cells, ({ sql }) => sql)].map(([sql, ofForm]) => ({
-    sql,
-    marks: orms.map((orm) => markOf(ofForm.filter((cell) => cell.orm === orm))),
-  }))
-  const isAlike = ({ marks }: (typeof rows)[number]) => marks.every((mark) => mark === marks[0])
-  const lists = [...groups(rows.filter(isAlike), ({ marks }) => marks[0] as string)].flatMap(
-    ([mark, those]) => [`**${mark}** in every ORM:`, '', ...those.map(({ sql }) => `- \`${sql}\``), ''],
-  )
-  const others = rows
-    .filter((one) => !isAlike(one))
-    .map(({ sql, marks }) => `| \`${sql.replaceAll('|', '\\|')}\` | ${marks.join(' | ')} |`)
-  const header = [`| form | ${orms.join(' | ')} |`, `| --- |${' --- |'.repeat(orms.length)}`]
-  return [...lists, ...(others.length > 0 ? [...header, ...others] : [])].join('\n').trimEnd()
+const shortened = ({ sql }: RawCell) =>
+  sql.replace(/^SELECT name FROM customers WHERE /, 'WHERE ').replace(/ ORDER BY email$/, '')
+
+/** A list for each outcome, below a line that names the databases: `MariaDB, SQLite: **✓**`. */
+function lists(forms: Forms): string[] {
+  const rows = [...forms]
+    .filter(([, marks]) => marks.size > 0)
+    .map(([form, marks]) => ({ form, outcome: outcomeOf(marks) }))
+  return [...groups(rows, ({ outcome }) => outcome)].flatMap(([outcome, those]) => [
+    outcome,
+    those.map(({ form }) => `- \`${form}\``).join('\n'),
+  ])
+}
+
+function outcomeOf(marks: ReadonlyMap<string, string>): string {
+  const byMark = groups([...marks].sort(), ([, mark]) => mark)
+  return [...byMark].map(([mark, of]) => `${of.map(([name]) => name).join(', ')}: **${mark}**`).join(' · ')
+}
+
+function formsOf(page: string): Forms {
+  const forms: Forms = new Map()
+  let marks: [string, string][] = []
+  for (const line of page.split('\n')) {
+    const [, form] = /^- `(.+)`$/.exec(line) ?? []
+    if (form !== undefined) forms.set(form, new Map(marks))
+    else if (/^\w+[^.]*: \*\*/.test(line)) {
+      marks = line.split(' · ').flatMap((part) => {
+        const [, names = '', mark = ''] = /^(.+): \*\*(.+)\*\*$/.exec(part) ?? []
+        return names.split(', ').map((name): [string, string] => [name, mark])
+      })
+    }
+  }
+  return forms
+}
+
+/** One mark, or one for each ORM where they differ. */
+function markOf(cells: readonly RawCell[], orms: readonly string[]): string {
+  const marks = orms.map((orm) => markOfOrm(cells.filter((cell) => cell.orm === orm)))
+  return new Set(marks).size === 1
+    ? (marks[0] as string)
+    : orms.map((orm, at) => `${orm} (${marks[at]})`).join(', ')
 }
 
 /** One mark, or one for each storage where they differ. */
-function markOf(cells: readonly RawCell[]): string {
+function markOfOrm(cells: readonly RawCell[]): string {
   const compact = cells.filter(({ storage }) => storage !== 'text')
   const outcomes = [...groups(compact, ({ outcome }) => outcome)]
   if (outcomes.length < 2) return outcomes.map(([outcome]) => MARKS[outcome as RawOutcome]).join('')
