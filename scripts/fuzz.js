@@ -1,6 +1,6 @@
 // Coverage-guided fuzzing of the built packages: `npm run fuzz`, or `node scripts/fuzz.js sql` for the targets in fuzz/ whose
 // name begins so. SNOFLAX_FUZZ_SECONDS is the time of each, 20 by default. fuzz/corpus contains the inputs that reached new
-// branches, as base64, one per line; --keep updates it. docs/proof.md says why there is no libFuzzer here.
+// branches, as base64, one per line; --keep updates it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import Module, { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'

@@ -106,26 +106,35 @@ function report() {
     }
   }
   writeFileSync(new URL('survivors.txt', FOLDER), `${survivors.join('\n')}\n`)
-  const table = ['| file | mutants | killed | survived | score |', '| --- | --- | --- | --- | --- |']
   const all = { mutants: 0, killed: 0, survived: 0, unreached: 0 }
+  /** @type {Map<string, typeof all>} */
+  const folders = new Map()
+  const files = []
   const lineOf = (/** @type {string} */ name, /** @type {typeof all} */ row) => {
     const tried = row.killed + row.survived
     const score = tried === 0 ? '' : `${((100 * row.killed) / tried).toFixed(1)} %`
     return `| ${name} | ${tried} | ${row.killed} | ${row.survived} | ${score} |`
   }
   for (const [file, row] of rows) {
-    for (const key of /** @type {const} */ (['mutants', 'killed', 'survived', 'unreached']))
+    const [name = ''] = file.split('/')
+    const folder = folders.get(name) ?? { mutants: 0, killed: 0, survived: 0, unreached: 0 }
+    folders.set(name, folder)
+    for (const key of /** @type {const} */ (['mutants', 'killed', 'survived', 'unreached'])) {
       all[key] += row[key]
-    if (row.killed + row.survived > 0) table.push(lineOf(`\`${file}\``, row))
+      folder[key] += row[key]
+    }
+    if (row.killed + row.survived > 0) files.push(lineOf(`\`${file}\``, row))
   }
-  table.push(lineOf('all', all))
-  console.log(table.join('\n'))
+  console.log([...files, lineOf('all', all)].join('\n'))
   console.log(
     `${all.unreached} mutants run while modules are loaded, or by no test. .mutation/survivors.txt lists them and the survivors.`,
   )
   if (unstable.size > 0)
     console.log(`not used, since they fail when they run twice:\n${[...unstable].join('\n')}`)
   if (!process.argv.includes('--keep')) return
+  const table = ['| folder | mutants | killed | survived | score |', '| --- | --- | --- | --- | --- |']
+  for (const [name, row] of folders) if (row.killed + row.survived > 0) table.push(lineOf(name, row))
+  table.push(lineOf('all', all))
   const page = new URL('docs/proof.md', ROOT)
   const text = readFileSync(page, 'utf8')
   writeFileSync(

@@ -3,7 +3,7 @@ import { onConnection, type PostgresServer, poolTo, startServer, urlTo } from '@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acquire, request } from './acquire.js'
 
-// What the model in proof/lease.pml found, on a real server. docs/proof.md tells the history.
+// What the model in proof/lease.pml found, on a real server.
 
 let server: PostgresServer
 beforeAll(async () => {
