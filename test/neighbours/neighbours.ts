@@ -10,7 +10,8 @@ const PAGE = new URL('../../docs/neighbours.md', import.meta.url)
 const DATABASES = { postgres, mysql }
 
 const folder = mkdtempSync(join(tmpdir(), 'snoflax-neighbours-'))
-const rows: string[] = []
+/** What passed, by version of Drizzle. */
+const seen = new Map<string, string[]>()
 let projects: Projects
 
 beforeAll(() => {
@@ -19,7 +20,7 @@ beforeAll(() => {
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
   const all = INSTALLED.reduce((sum, { neighbours }) => sum + neighbours.length, 0)
-  if (rows.length === all) writeTable()
+  if ([...seen.values()].flat().length === all) writeList()
 })
 
 const folderOf = ({ drizzle, name }: Installed): string => `${drizzle}-${name}`
@@ -54,15 +55,14 @@ describe.each(INSTALLED)('Drizzle $drizzle, $name', (installed) => {
     if (neighbour.database && !DATABASES[neighbour.database].selected()) return
     expect(await run(installed, neighbour)).toMatch(/stored, found and refused an id/)
     const versions = neighbour.packages.map((name) => `${name} ${versionOf(installed, name)}`).join(', ')
-    const typed = neighbour.commands.map((command) => `\`${command}\``).join('<br>')
-    rows.push(`| ${versionOf(installed, 'drizzle-orm')} | ${neighbour.name} | ${versions} | ${typed} |`)
+    const drizzle = versionOf(installed, 'drizzle-orm')
+    const told = versions === '' ? neighbour.name : `${neighbour.name} (${versions})`
+    seen.set(drizzle, [...(seen.get(drizzle) ?? []), told])
   })
 })
 
-function writeTable(): void {
+function writeList(): void {
   const page = readFileSync(PAGE, 'utf8')
-  const table = ['| Drizzle | neighbour | versions | commands |', '| --- | --- | --- | --- |', ...rows].join(
-    '\n',
-  )
-  writeFileSync(PAGE, page.replace(/^\| Drizzle .*(?:\n\|.*)*/m, table))
+  const lines = [...seen].map(([drizzle, neighbours]) => `- **Drizzle ${drizzle}**: ${neighbours.join('; ')}`)
+  writeFileSync(PAGE, page.replace(/^- \*\*Drizzle .*(?:\n- .*)*/m, lines.join('\n')))
 }

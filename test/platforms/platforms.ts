@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
-  if (passed.size === PLATFORMS.length) writeTable()
+  if (passed.size === PLATFORMS.length) writeList()
 })
 
 /** The last run of each folder, since platforms of one folder take turns. */
@@ -30,12 +30,11 @@ test.concurrent.each(PLATFORMS)('$name', async (platform) => {
   passed.add(platform)
 })
 
-function writeTable(): void {
-  const rows = PLATFORMS.map(({ name, made = [], commands }) => {
-    const typed = [...made, ...commands].map((command) => `\`${command}\``)
-    return `| ${name} | ${typed.join('<br>')} |`
+function writeList(): void {
+  const lines = PLATFORMS.map(({ name, made = [], commands }) => {
+    const versions = [...made, ...commands].join(' ').match(/(?<=\s)(?!@types)[@\w/.-]+@\d[\d.]*/g) ?? []
+    return [`- ${name}`, [...new Set(versions)].join(', ')].filter((part) => part !== '').join(': ')
   })
   const page = readFileSync(PAGE, 'utf8')
-  const table = ['| project | commands |', '| --- | --- |', ...rows].join('\n')
-  writeFileSync(PAGE, page.replace(/^\| project [\s\S]*?(?=\n\n)/m, table))
+  writeFileSync(PAGE, page.replace(/^- .*(?:\n- .*)*/m, lines.join('\n')))
 }

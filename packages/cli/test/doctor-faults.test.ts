@@ -496,9 +496,9 @@ async function outcomes(kind: Kind, { url, run, valuesOf }: Planted): Promise<Re
 
 const PAGE = fileURLToPath(new URL('../../../docs/doctor-faults.md', import.meta.url))
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
-  cured: 'found, cured',
-  'new ids': 'found, cured by `--new-ids`',
-  yours: 'found, up to you',
+  cured: '✓',
+  'new ids': 'new ids',
+  yours: 'yours',
 }
 
 /** Writes this database's column of the page; those of databases that the run did not have stay. */
@@ -521,7 +521,7 @@ function writePage(kind: Kind, seen: ReadonlyMap<Fault, Outcome>): void {
   const lines = FAULTS.map((fault) => {
     const earlier = rows.get(fault.name) ?? []
     const cells = KINDS.map((one, n) => {
-      if (!fault.plant[one]) return 'n/a'
+      if (!fault.plant[one]) return '–'
       return one === kind ? OUTCOMES[seen.get(fault) as Outcome] : (earlier[n] ?? '')
     })
     return `| ${[fault.name, ...cells].join(' | ')} |`
