@@ -47,7 +47,7 @@ export function headingOf({ database }: Pick<Cell, 'database'>, mysqlServer: Mys
 
 const opening = (orm: string) => `# ${orm}: tested paths
 
-Ways to write and read through ${orm}, each run on a real database with the families below: generated ids, ids that the application passes, the stored bytes through another driver, malformed ids. Listed paths work with every storage; tables have the others. A number refers to the note on why a path is refused, or why a malformed id is passed to the database. The tests write this page; don't edit it.`
+Each path through ${orm} is run on a real database with the families below: generated ids, passed ones, malformed ones, the stored bytes. Lists are of paths that work with every storage. A number refers to the note on why a path is refused, or why a malformed id is passed to the database. The tests write this page; don't edit it.`
 
 const operationOf = (line: string) => /^- \*\*(.+?)\*\*/.exec(line)?.[1]
 
