@@ -69,7 +69,9 @@ test('a page names what is as in its first database, and numbers the notes', () 
     const page = () => readFileSync(join(folder, 'typeorm.md'), 'utf8')
     writeMatrixPage(folder, 'TypeORM', cells, 'MariaDB')
     expect(page()).toContain('- **find**¹: save\n- **find by ids**: In\n\n## MariaDB')
-    expect(page()).toContain('## MariaDB\n\nuuid: flax\n\n- as in PostgreSQL: insert; find\n\n| path |')
+    expect(page()).toContain(
+      '## MariaDB\n\nuuid: flax\n\n- as in PostgreSQL, but for: find by ids\n\n| path |',
+    )
     expect(page()).toMatch(/\| find by ids: Any \| ✗² \|\n\n## Notes\n\n1\. raw\n2\. no ANY\n$/)
 
     // PostgreSQL changes in a run without MariaDB, whose lists stay what they were.

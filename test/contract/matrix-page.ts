@@ -51,19 +51,29 @@ Each path through ${orm} is run on a real database with the families below: gene
 
 const operationOf = (line: string) => /^- \*\*(.+?)\*\*/.exec(line)?.[1]
 
-/** Without the lists that are those of the page's first database, which a line names. */
+/** With one line for all lists that are those of the page's first database. It names the operations whose lists are not. */
 function shortened(lines: readonly string[], first: readonly string[], base: string): string[] {
-  const same = lines.filter((line) => operationOf(line) !== undefined && first.includes(line))
-  const rest = lines.filter((line) => !same.includes(line))
-  if (same.length > 0) rest.splice(2, 0, `- as in ${base}: ${same.map(operationOf).join('; ')}`)
+  const listed = first.filter((line) => operationOf(line) !== undefined)
+  const others = listed.filter((line) => !lines.includes(line)).map(operationOf)
+  if (others.length === listed.length) return [...lines]
+  const rest = lines.filter((line) => !listed.includes(line))
+  rest.splice(
+    2,
+    0,
+    `- as in ${[base, ...(others.length > 0 ? [others.join('; ')] : [])].join(', but for: ')}`,
+  )
   return rest
 }
 
 function expanded(lines: readonly string[], first: readonly string[]): string[] {
   return lines.flatMap((line) => {
-    const [, names] = /^- as in [^:]+: (.+)$/.exec(line) ?? []
-    if (names === undefined) return [line]
-    return first.filter((one) => names.split('; ').includes(operationOf(one) ?? ''))
+    const named = /^- as in \w+(?:, but for: (.+))?$/.exec(line)
+    if (named === null) return [line]
+    const others = named[1]?.split('; ') ?? []
+    return first.filter((one) => {
+      const operation = operationOf(one)
+      return operation !== undefined && !others.includes(operation)
+    })
   })
 }
 
