@@ -95,12 +95,12 @@ test('forms of raw SQL stand once, with what each database does; a run keeps tho
       ...form('B', 'SELECT name FROM customers WHERE id = {id} ORDER BY email', 'converted'),
       ...form('B', 'SELECT {id}', 'refused'),
     )
-    expect(lists()).toBe('A, B: **✓**\n\n- `… WHERE id = {id}`\n\nB: **refused**\n\n- `SELECT {id}`\n')
+    expect(lists()).toBe('A, B: **✓**\n\n- `WHERE id = {id}`\n\nB: **refused**\n\n- `SELECT {id}`\n')
     write(...form('B', 'SELECT name FROM customers WHERE id = {id}', 'database'))
-    expect(lists()).toBe('A: **✓** · B: **database**\n\n- `… WHERE id = {id}`\n')
+    expect(lists()).toBe('A: **✓** · B: **database**\n\n- `WHERE id = {id}`\n')
     // A run that didn't try every ORM says nothing.
     write(...form('B', 'SELECT {id}', 'refused').slice(1))
-    expect(lists()).toBe('A: **✓** · B: **database**\n\n- `… WHERE id = {id}`\n')
+    expect(lists()).toBe('A: **✓** · B: **database**\n\n- `WHERE id = {id}`\n')
   })
 })
 

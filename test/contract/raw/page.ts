@@ -4,7 +4,7 @@ import type { RawCell, RawOutcome } from './suite.js'
 
 const OPENING = `# Raw SQL with compact ids
 
-What the ORMs' packages do with SQL of yours beside compact ids; on text columns all of it works, and nothing reads the SQL. \`{id}\` is a bound id, \`{'id'}\` one in the text, \`[customers.id]\` the ORM's own object for a column, and \`…\` is \`SELECT name FROM customers\`.
+What the ORMs' packages do with SQL of yours beside compact ids; on text columns all of it works, and nothing reads the SQL. \`{id}\` is a bound id, \`{'id'}\` one in the text, \`[customers.id]\` the ORM's own object for a column, \`…\` and what stands before \`WHERE\` is \`SELECT name FROM customers\`.
 
 - **✓**: converted, as on text keys.
 - **refused**: an \`IdError\` names the column; mark the id with \`parameter(column, id)\`, or a value that is none with \`asText(value)\`.
@@ -37,7 +37,10 @@ export function writeRawPage(
 }
 
 const shortened = ({ sql }: RawCell) =>
-  sql.replaceAll('SELECT name FROM customers', '…').replace(/ ORDER BY email$/, '')
+  sql
+    .replace(/^SELECT name FROM customers (?=WHERE)/, '')
+    .replaceAll('SELECT name FROM customers', '…')
+    .replace(/ ORDER BY email$/, '')
 
 /** A list for each outcome, below a line that names the databases: `MariaDB, SQLite: **✓**`. */
 function lists(forms: Forms): string[] {
