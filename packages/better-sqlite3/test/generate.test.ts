@@ -1,5 +1,6 @@
 import { registerSnoflax } from '@snoflax/better-sqlite3'
 import { type FlakeId, flake, flax, sno, uid } from '@snoflax/core'
+import { generatorExampleOf } from '@snoflax/core/adapter'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ENDINGS, FAMILIES, storagesOf } from './families.js'
@@ -151,16 +152,16 @@ describe('without a generator', () => {
     expect(sno.unpack(sno.parse(b)).partition).toBe(sno.unpack(sno.generate()).partition)
   })
 
-  const needing = FAMILIES.filter(({ family }) => family.generatorExample !== undefined)
+  const needing = FAMILIES.filter(({ family }) => generatorExampleOf(family) !== undefined)
 
   test.each(needing)('$prefix is refused with an example of what to pass', ({ prefix, family }) => {
-    expect(family.generatorExample).toContain('.generator(')
+    expect(generatorExampleOf(family)).toContain('.generator(')
     for (const run of [`SELECT ${prefix}_generate()`, `SELECT id FROM ${prefix}_generate_many(1)`]) {
       expect(() => bare.prepare(run).all()).toThrow(
         expect.objectContaining({
           name: 'IdError',
           code: 'GENERATOR_REQUIRED',
-          message: expect.stringContaining(`: ${family.generatorExample} } }`),
+          message: expect.stringContaining(`: ${generatorExampleOf(family)} } }`),
         }),
       )
     }

@@ -97,8 +97,6 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
   readonly tag: number
   /** False if `range` also selects ids outside it; then check them with `time`. */
   readonly exactRange: boolean
-  /** Code that creates a generator, for error messages; undefined if the family has a default generator. */
-  readonly generatorExample: string | undefined
   /** The smallest id. */
   readonly min: AnId
   /** The largest id. */

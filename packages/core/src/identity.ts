@@ -10,6 +10,16 @@ interface Prefixed {
 }
 
 /**
+ * Code that creates a generator, for error messages; undefined if the family has a default generator. The families have
+ * it as a member that their type doesn't list, so that editors don't offer it beside `generate`.
+ *
+ * @example
+ * generatorExampleOf(flake) // 'flake.generator({ datacenter: 1, worker: 2 })'
+ */
+export const generatorExampleOf = (family: IdFamily): string | undefined =>
+  (family as { readonly generatorExample?: string }).generatorExample
+
+/**
  * Checks that the value is a family, and not its name or a constant that a circular import left undefined.
  *
  * @throws {IdError} `INVALID_OPTION`.

@@ -1,5 +1,5 @@
 import type { IdFamily } from '../family.js'
-import { baseOf, checkFamily, isPrefixed, isSameFamily } from '../identity.js'
+import { baseOf, checkFamily, generatorExampleOf, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 
 /** Generates the ids of a column: a generator of @snoflax/core, a family, or an object of your own. */
@@ -57,7 +57,7 @@ export function idSource<AnId extends string>({
   if (generator !== undefined) checkGenerator(family, generator)
   const source = defaultOf<AnId>(generator === undefined ? family : withPrefix(family, generator))
   if (source === undefined) {
-    const example = family.generatorExample ?? 'an IdGenerator'
+    const example = generatorExampleOf(family) ?? 'an IdGenerator'
     throw new IdError(
       'GENERATOR_REQUIRED',
       `${family.name} has no default generator; pass ${usage(example)}`,
@@ -102,14 +102,15 @@ function defaultOf<AnId extends string>(given: IdFamily<AnId> | IdSource<AnId>):
  * checkGenerator(sno, sno.generator({ partition: 7 }))
  */
 export function checkGenerator(family: IdFamily, generator: unknown): void {
-  const { name, generatorExample = `${name}.generator()` } = family
+  const { name } = family
+  const example = generatorExampleOf(family) ?? `${name}.generator()`
   const given = generator as Partial<IdSource & IdFamily> | null | undefined
   if (typeof given?.generate !== 'function') {
     refuse(
       family,
       'generator',
       given,
-      `generator must be an id generator such as ${generatorExample}, not ${show(given)}`,
+      `generator must be an id generator such as ${example}, not ${show(given)}`,
     )
   }
   const theirs = familyOf(given)

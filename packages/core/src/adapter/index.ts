@@ -1,4 +1,12 @@
-export { baseOf, checkFamilies, checkFamily, isAccepting, isPrefixed, ownOf } from '../identity.js'
+export {
+  baseOf,
+  checkFamilies,
+  checkFamily,
+  generatorExampleOf,
+  isAccepting,
+  isPrefixed,
+  ownOf,
+} from '../identity.js'
 export { unixMs } from '../primitives/clock.js'
 export { checkInteger, show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind } from '../primitives/options.js'

@@ -1,6 +1,6 @@
 import { deriveFamily } from '../define-family.js'
 import type { Id, IdFamily, IdGenerator, IdOf } from '../family.js'
-import { checkFamily, isAccepting, isPrefixed, isSameFamily } from '../identity.js'
+import { checkFamily, generatorExampleOf, isAccepting, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator, prefixMethods } from './generator.js'
 import { prefixedText } from './text.js'
@@ -76,6 +76,7 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
     )
   }
   const { head, length, pattern, check, withoutPrefix } = prefixedText(prefix, base)
+  const example = generatorExampleOf(base)
   const family = deriveFamily<string, unknown>({
     name: prefix,
     layout: base.layout,
@@ -89,8 +90,7 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
     min: head + base.min,
     max: head + base.max,
     exactRange: base.exactRange,
-    generatorExample:
-      base.generatorExample && `prefixed(${base.name}, '${prefix}').fromGenerator(${base.generatorExample})`,
+    generatorExample: example && `prefixed(${base.name}, '${prefix}').fromGenerator(${example})`,
     encode: (bytes) => head + base.encode(bytes),
     decode: (text) => base.decode(withoutPrefix(text)),
     check,
