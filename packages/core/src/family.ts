@@ -2,14 +2,18 @@ import type { Time, TimeSpan } from './primitives/clock.js'
 import type { StandardSchema } from './primitives/standard-schema.js'
 
 /**
- * The brand by which the compiler distinguishes ids from other strings and from ids of other families and tables. If it
- * reports that a string is not assignable to `ParsedId`, pass the string to the family's `parse`.
+ * The brand by which the compiler distinguishes ids from other strings and from ids of other families and tables. Its
+ * members are sentences with which the compiler's messages end, and `Hint` is one that they show beside the brand.
  */
-export interface ParsedId<Name extends string, Of extends string = string> {
+export interface ParsedId<
+  Name extends string,
+  Of extends string = string,
+  Hint extends string = 'pass what its parse() returns',
+> {
   /** Exists in types only. A string, not a symbol, so that ids of two copies of this package have one type. */
-  readonly '~family': Name
+  readonly '~family': `an id of ${Name}: ${Hint}`
   /** Exists in types only. */
-  readonly '~of': Of
+  readonly '~of': Of | `an id of ${Of}: pass what parse<'${Of}'>() returns`
 }
 
 /**

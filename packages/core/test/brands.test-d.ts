@@ -117,6 +117,26 @@ test('generic code over families keeps the id type', () => {
   expectTypeOf(sno).not.toExtend<IdFamily<FlaxId>>()
 })
 
+class Rows<Of extends string> {
+  find(id: Id<'flax', Of>): Id<'flax', Of> {
+    return id
+  }
+  ofAnyTable(): Rows<string> {
+    return this
+  }
+}
+type TableOf<AnId> = AnId extends Id<string, infer Of> ? Of : never
+
+test('generic code over tables keeps the id type', () => {
+  const wider = <Name extends string, Of extends string>(id: Id<Name, Of>): Id<Name> => id
+  const same = <Of extends string>(id: Id<'flax', Of>): Id<'flax', Of> => id
+  const id = flax.generate<'customer'>()
+  expectTypeOf(wider(id)).toEqualTypeOf<FlaxId>()
+  expectTypeOf(same(id)).toEqualTypeOf<Id<'flax', 'customer'>>()
+  expectTypeOf(new Rows<'customer'>().find(id)).toExtend<Id<'flax', 'customer' | 'shop'>>()
+  expectTypeOf<TableOf<typeof id>>().toEqualTypeOf<'customer'>()
+})
+
 test('variants of a family have its id type', () => {
   expectTypeOf(flake.withEpoch(0)).toEqualTypeOf(flake)
   expectTypeOf(uid.withNeighbourhood(5)).toEqualTypeOf(uid)

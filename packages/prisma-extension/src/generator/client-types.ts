@@ -131,7 +131,9 @@ function declarationsOf(name: string, ids: Ids, brands: Brands): string[] {
   const id = types.map((type) => (of === undefined ? type : `$IdOf<${type}, '${of}'>`)).join(' | ')
   if (brands === 'strict') return [`export type ${name} = ${id}`, `export type ${name}Input = ${name}`]
   const [mark, input] =
-    of === undefined ? ['', ''] : [` & { readonly '~model': '${of}' }`, `; readonly '~model'?: '${of}'`]
+    of === undefined
+      ? ['', '']
+      : [` & { readonly '~model': (${id})['~of'] }`, `; readonly '~model'?: ${name}['~of']`]
   return [
     `export type ${name} = ${mark && types.length > 1 ? `(${id})` : id}${mark}`,
     `export type ${name}Input = string & { readonly '~family'?: ${name}['~family']${input} }`,

@@ -5,6 +5,7 @@ import {
   flake,
   flax,
   type IdFamily,
+  type ParsedId,
   type SnoId,
   sno,
 } from '@snoflax/core'
@@ -25,11 +26,22 @@ import { rememberIdProperty } from './created-at.js'
 /** The type of a property: an id, or an array of ids. */
 export type OneOrMany<AnId extends string, IsArray extends boolean> = IsArray extends true ? AnId[] : AnId
 
+/** The id type as a property declares it, for the compiler's messages. */
+type Spelled<Value> = Value extends readonly (infer One)[]
+  ? `${Spelled<One>}[]`
+  : Value extends ParsedId<infer Name>
+    ? `Id<'${Name}'>`
+    : 'string'
+
 /** A decorator for a property of this id type. Properties of another family's type don't compile. */
-export type IdDecorator<Value extends string | string[]> = <Name extends string>(
-  entity: { [Property in Name]?: Value | null },
-  property: Name,
-) => void
+export interface IdDecorator<Value extends string | string[]> {
+  <Name extends string>(entity: { [Property in Name]?: Value | null }, property: Name): void
+  /** Fits no property: with it the compiler's message for a property of another type ends. */
+  <Name extends string>(
+    entity: { [Property in Name]: `declare the property as ${Spelled<Value>}` },
+    property: Name,
+  ): void
+}
 
 /**
  * A generated primary key, unlike TypeORM's own `Column`: a row that is inserted without an id gets a new one. For a
