@@ -80,18 +80,18 @@ function joined(
     )
     return { is: 'row', items }
   }
-  let first: Held | undefined
-  for (const one of meanings) {
-    if (!isKey(one)) continue
-    if (first) check(first, one)
-    else first = one
-  }
+  const keys = meanings.filter(isKey)
+  const [first, ...more] = keys
+  if (isAny && first && keys.every(({ ids }) => ids.isText) && more.some(({ ids }) => !ids.isLike(first.ids)))
+    return OTHER
+  for (const one of more) check(first as Held, one)
   const known = first ?? meanings.find(isHeld)
   return known || (isAny && meanings.includes(undefined)) ? known : meanings.find((one) => one !== undefined)
 }
 
 /**
- * The common meaning of expressions that are returned alternatively.
+ * The common meaning of expressions that are returned alternatively. Several kinds of ids that are stored as they are, such as
+ * those of a user or else of an organization, are a text.
  *
  * @throws {IdError} `INVALID_OPTION` for ids of which some would be read as others.
  */

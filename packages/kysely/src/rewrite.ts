@@ -26,6 +26,7 @@ import {
   MARKED,
   type Meaning,
   OTHER,
+  unite,
   writtenTo,
 } from './meaning.js'
 import { isJsonMaker, isLateral, isReturned, Meanings, nameOfFunction } from './meanings.js'
@@ -341,7 +342,7 @@ export class Rewriter {
       )
     }
     const returned = isReturned(name, 0)
-      ? equate(expected, ...given.filter((_, at) => isReturned(name, at)).map(of))
+      ? equate(expected, unite(...given.filter((_, at) => isReturned(name, at)).map(of)))
       : undefined
     return mapList(given, (one, at) =>
       this.visit(one, scope, expected === MARKED ? MARKED : isReturned(name, at) ? returned : undefined),
@@ -352,7 +353,7 @@ export class Rewriter {
     const { value, when = [], else: otherwise } = node
     const of = (one: Node | undefined) => one && this.meanings.meaningOf(one, scope)
     const matched = value && equate(of(value), ...when.map(({ condition }) => of(condition)))
-    const result = equate(expected, ...when.map((one) => of(one.result)), of(otherwise))
+    const result = equate(expected, unite(...when.map((one) => of(one.result)), of(otherwise)))
     return mapChildren(node, (child, key) =>
       key === 'when'
         ? mapChildren(child, (part, name) => this.visit(part, scope, name === 'result' ? result : matched))

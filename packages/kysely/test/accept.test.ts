@@ -266,3 +266,59 @@ test('a family that accepts others is a family', async () => {
   await db.insertInto('users').values({ id: 'user-1' }).execute()
   expect(await all(db).where('id', '=', 'old').execute()).toEqual([])
 })
+
+test('texts of several columns can be returned alternatively', async () => {
+  const owners = idPlugin({
+    database: 'sqlite',
+    tables: {
+      users: { id: flaxId({ prefix: 'usr', branded: false }) },
+      teams: { id: flaxId({ prefix: 'team', branded: false }) },
+      posts: { user_id: flaxId.ref('users.id'), team_id: flaxId.ref('teams.id') },
+    },
+  })
+  const database = new Database(':memory:')
+  database.exec(
+    'create table users (id text); create table teams (id text); create table posts (user_id text, team_id text)',
+  )
+  interface Owned {
+    users: { id: string }
+    teams: { id: string }
+    posts: { user_id: string | null; team_id: string | null }
+  }
+  const db = new Kysely<Owned>({ dialect: new SqliteDialect({ database }), plugins: [owners] })
+  const [id, other] = [fixedId(userId, 'a'), fixedId(prefixed(flax, 'team'), 'b')]
+  await db.insertInto('users').values({ id }).execute()
+  await db.insertInto('teams').values({ id: other }).execute()
+  await db
+    .insertInto('posts')
+    .values([
+      { user_id: id, team_id: null },
+      { user_id: null, team_id: other },
+    ])
+    .execute()
+  const ofPosts = db
+    .selectFrom('posts')
+    .select((eb) => [
+      eb.fn.coalesce('user_id', 'team_id').as('one'),
+      eb
+        .case()
+        .when('user_id', 'is not', null)
+        .then(eb.ref('user_id'))
+        .else(eb.ref('team_id'))
+        .end()
+        .as('same'),
+    ])
+  expect(await ofPosts.execute()).toEqual([id, other].map((one) => ({ one, same: one })))
+  expect(await ofPosts.where((eb) => eb(eb.fn.coalesce('user_id', 'team_id'), '=', other)).execute()).toEqual(
+    [{ one: other, same: other }],
+  )
+  const all = db.selectFrom('users').select('id').unionAll(db.selectFrom('teams').select('id'))
+  expect(await all.execute()).toEqual([{ id }, { id: other }])
+  expect(await db.selectFrom(all.as('all')).selectAll().where('all.id', '=', other).execute()).toEqual([
+    { id: other },
+  ])
+  expect(() => db.selectFrom('posts').selectAll().whereRef('user_id', '=', 'team_id').compile()).toThrow(
+    'are never equal',
+  )
+  await db.destroy()
+})
