@@ -38,7 +38,12 @@ export function hookInto(dialect: IdDialect, table: Table, builder: object): Hoo
     checked.add(copy.Dialect)
   }
   const extras = () => {
-    for (const copy of copies) once(copy.Dialect, RELATED, () => hookIntoRelations(copy, dialect))
+    for (const copy of copies) {
+      once(copy.Dialect, RELATED, () => {
+        hookIntoRelations(copy, dialect)
+        shared.related++
+      })
+    }
   }
   return {
     extras,

@@ -45,7 +45,10 @@ export function rejectRefusals(classes: object, { QueryPromise }: DrizzleCopy, d
       const before = shared.isPreparing
       try {
         if (isPreparing) shared.isPreparing = given.length > 0
-        return original.apply(this, given)
+        const { related } = shared
+        const result = original.apply(this, given)
+        // A function of `extras` has patched what was building the query that called it.
+        return isPreparing && related !== shared.related ? original.apply(this, given) : result
       } catch (error) {
         if (isThrown(this, given)) throw error
         return name === 'then' ? Promise.reject(error).then(...(given as [])) : refused(error)
@@ -76,17 +79,14 @@ export function rejectRefusals(classes: object, { QueryPromise }: DrizzleCopy, d
 }
 
 interface Databases {
-  new (
-    dialect: object,
-    session: object,
-    schema: object,
-  ): { readonly query: { readonly one: { findMany(): object } } }
+  new (...given: unknown[]): { readonly query: { readonly one: { findMany(): object } } }
 }
 
-/** The class of `db.query`'s queries, which Drizzle 0.45 doesn't export. That of SQLite is asynchronous itself. */
+/** The class of `db.query`'s queries, which Drizzle 0.45 doesn't export. */
 export function relationalQueryIn(core: object, { prefix }: IdDialect): object {
-  const Database = (core as Readonly<Record<string, Databases>>)[`${prefix}Database`]
-  if (Database === undefined) return {}
+  const databases = core as Readonly<Record<string, Databases | undefined>>
   const schema = { schema: { one: {} }, fullSchema: { one: {} }, tableNamesMap: {} }
-  return { RelationalQuery: new Database({}, {}, schema).query.one.findMany().constructor }
+  const { [`${prefix}Database`]: Database, [`Base${prefix}Database`]: Base } = databases
+  const db = Database ? new Database({}, {}, schema) : Base && new Base('async', {}, {}, schema)
+  return db ? { RelationalQuery: db.query.one.findMany().constructor } : {}
 }

@@ -17,6 +17,8 @@ interface Shared {
   readonly patched: Set<string>
   /** The columns with a check of each table whose constraints are watched. */
   readonly checked: WeakMap<Table, Column[]>
+  /** How many dialects build relational queries with times and compact ids. */
+  related: number
   /** Whether a patched copy is building SQL. */
   isBuilding: boolean
   /** Whether an insert is being prepared, and may be executed repeatedly. */
@@ -29,6 +31,7 @@ all[SHARED] ??= {
   declared: new Map(),
   patched: new Set(),
   checked: new WeakMap(),
+  related: 0,
   isBuilding: false,
   isPreparing: false,
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { flax, IdError } from '@snoflax/core'
 import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
 import { flaxId as pgFlaxId } from '@snoflax/drizzle/pg-core'
-import { createdBetween, flaxId, keyset } from '@snoflax/drizzle/sqlite-core'
+import { createdAt, createdBetween, flaxId, keyset } from '@snoflax/drizzle/sqlite-core'
 import Database from 'better-sqlite3'
 import * as drizzleOrm from 'drizzle-orm'
 import { eq, relations, sql } from 'drizzle-orm'
@@ -119,6 +119,17 @@ test('with a column whose conditions take any text, the page lists what checks i
   sqliteTable('users', { id: flaxId({ onMismatch: 'notFound' }) })
   const others = changed().filter((member) => !rejecting.includes(methodOf(member)))
   expect(new Set(others)).toEqual(new Set(checking))
+})
+
+test('the first query whose extras ask for a time returns it, beside text columns alone', async () => {
+  const visits = sqliteTable('visits', { id: flaxId().primaryKey() })
+  client.exec('create table visits (id text)')
+  const db = drizzle({ client, schema: { visits } })
+  const [visit] = await db.insert(visits).values({}).returning()
+  const id = visit?.id as never
+  const times = { ...visit, at: flax.time(id) }
+  const query = db.query.visits.findMany({ extras: (one) => ({ at: createdAt(one.id).as('at') }) })
+  expect(await query).toEqual([times])
 })
 
 test('with a column whose storage converts, what the page lists is changed too', async () => {
