@@ -455,3 +455,121 @@ export const Old = new EntitySchema({ name: 'old', columns: {} })
     ])
   })
 })
+
+describe('what is written compiles', () => {
+  test('in a file that was adopted in part', async () => {
+    const { after } = await adopt(`import { nanoid } from 'nanoid'
+import { idColumn } from '@snoflax/drizzle/pg-core'
+import { flaxId } from '@snoflax/drizzle/pg-core'
+import { uuid7 } from '@snoflax/families'
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
+
+const uuid7Id = idColumn(uuid7)
+export const users = pgTable('users', { id: flaxId('id').primaryKey(), other: uuid7Id.plain() })
+export const posts = pgTable('posts', { id: text('id').primaryKey().$defaultFn(() => nanoid()) })
+export const tags = pgTable('tags', { id: uuid('id').primaryKey().defaultRandom() })
+`)
+    for (const once of ['{ flaxId }', '{ idColumn }', '{ uuid7 }', 'const uuid7Id =', 'uuid7Id('])
+      expect(after.split(once)).toHaveLength(2)
+    expect(after).toContain("id: flaxId('id', keptNanoid)")
+    const { after: entity } = await adopt(`import { FlaxIdColumn } from '@snoflax/typeorm'
+import { nanoid } from 'nanoid'
+import { Entity, PrimaryColumn } from 'typeorm'
+@Entity()
+export class User {
+  @FlaxIdColumn() id!: string
+}
+@Entity()
+export class Post {
+  @PrimaryColumn() id: string = nanoid()
+}
+`)
+    expect(entity.match(/import .*FlaxIdColumn/g)).toHaveLength(1)
+  })
+
+  test.each([
+    [
+      'flaxId',
+      `import { nanoid } from 'nanoid'
+import { pgTable, text } from 'drizzle-orm/pg-core'
+const flaxId = nanoid
+export const users = pgTable('users', { id: text('id').primaryKey().$defaultFn(() => flaxId()) })
+`,
+    ],
+    [
+      'uuid7',
+      `import { v7 as uuid7 } from 'uuid'
+import { Entity, PrimaryColumn } from 'typeorm'
+@Entity()
+export class User {
+  @PrimaryColumn('uuid') id: string = uuid7()
+}
+`,
+    ],
+  ])('a name that the file has is left: %s', async (name, before) => {
+    expect(await adopt(before, '--accept', 'flaxId=x+')).toMatchObject({
+      diff: '',
+      left: [
+        { text: `${name} already is another name in this file: rename that, and run the command again` },
+      ],
+    })
+  })
+
+  test('in a file with tables of two databases, those of the second are left', async () => {
+    const { after, left } = await adopt(`import { nanoid } from 'nanoid'
+import * as pg from 'drizzle-orm/pg-core'
+import * as lite from 'drizzle-orm/sqlite-core'
+export const users = pg.pgTable('users', { id: pg.text().primaryKey().$defaultFn(() => nanoid()) })
+export const local = lite.sqliteTable('users', { id: lite.text().primaryKey().$defaultFn(() => nanoid()) })
+`)
+    expect(after.match(/import \{ flaxId \}/g)).toHaveLength(1)
+    expect(left).toMatchObject([{ name: 'local.id', text: expect.stringContaining('flaxId already is') }])
+  })
+
+  test('where imports follow the tables', async () => {
+    const { after } = await adopt(
+      `${keyed('() => nanoid()', "import { nanoid } from 'nanoid'")}import { relations } from 'drizzle-orm'\n`,
+    )
+    expect(after.indexOf('const keptNanoid')).toBeLessThan(after.indexOf('sqliteTable('))
+  })
+
+  test('with slashes, quotes and line ends in keys', async () => {
+    const { after } = await adopt(keyed('() => `a/b/${nanoid()}`', "import { nanoid } from 'nanoid'"))
+    expect(after).toContain('accept: /^a\\/b\\/[\\w-]{21}$/,')
+    const quoted = await adopt(
+      keyed(
+        '() => code()',
+        'import { customAlphabet } from "nanoid"',
+        'const code = customAlphabet("a\'/\\n", 8)',
+      )
+        .replaceAll("'drizzle", '"drizzle')
+        .replaceAll("core'", 'core"'),
+    )
+    const [, source = ''] = /accept: \/(\S+)\/,/.exec(quoted.after) ?? []
+    expect([...new RegExp(source).source]).not.toContain('\n')
+    expect(new RegExp(source).test("a'/\n'/aa")).toBe(true)
+    const given = await adopt(keyed('() => own()'), '--accept', 'own=a/b\\/c')
+    expect(given.after).toContain('accept: /^a\\/b\\/c$/,')
+  })
+
+  test('a method that others call stays', async () => {
+    const { after, next } = await adopt(`import { nanoid } from 'nanoid'
+import { BeforeInsert, Entity, PrimaryColumn } from 'typeorm'
+@Entity()
+export class User {
+  @PrimaryColumn() id!: string
+  @BeforeInsert() makeId() {
+    this.id = nanoid()
+  }
+}
+@Entity()
+export class Post {
+  @PrimaryColumn() id: string = nanoid()
+}
+export const prepare = (user: User) => user.makeId()
+`)
+    expect(after).toMatch(/@BeforeInsert\(\) makeId\(\) \{\s*\}/)
+    expect(after).not.toContain('nanoid()')
+    expect(next.join()).toContain('new entities have no id until they are saved')
+  })
+})

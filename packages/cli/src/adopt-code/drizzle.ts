@@ -1,5 +1,5 @@
 import type ts from 'typescript'
-import { type Findings, NUMBERS, STORED, type Stored } from './findings.js'
+import { type Findings, NUMBERS, STORED, type Stored, TAKEN } from './findings.js'
 import type { Source, Sources } from './sources.js'
 
 /** A call in a chain: `.notNull()`. */
@@ -37,6 +37,8 @@ interface Fate {
 
 const GENERATORS = ['$defaultFn', '$default', 'defaultRandom']
 const TEXTS = ['text', 'varchar']
+/** What the columns of uuids begin with, in each file, and its value. */
+const [UUID_COLUMN, MAKE_UUID] = ['uuid7Id', 'idColumn(uuid7)']
 const MADE_BY_POSTGRES = /^sql`\s*(?:gen_random_uuid|uuid_generate_v4|uuidv7)\(\)\s*`$/
 
 /** Finds keys and foreign keys of Drizzle's tables, and the edits that make them id columns. */
@@ -277,11 +279,31 @@ export function adoptDrizzle(sources: Sources, findings: Findings): boolean {
     if (fates.has(column)) return fates.get(column)
     fates.set(column, undefined)
     const fate = ownFate(column)
-    fates.set(column, fate)
-    return fate
+    const taken = fate && takenBy(column)
+    if (taken) leave(column, `${taken} ${TAKEN}`)
+    else fates.set(column, fate)
+    return fates.get(column)
   }
   const placeOf = ({ file, root, name }: Column) => sources.placeOf(file, root, name)
   const leave = (column: Column, text: string): undefined => findings.leave(placeOf(column), text)
+  const dialects = new Map<Source, string>()
+  /** The name that the column would need and that its file has for something else, such as another dialect's column. */
+  const takenBy = ({ file, type, dialect }: Column): string | undefined => {
+    const core = `@snoflax/drizzle/${dialect}-core`
+    const wanted: [string, string][] =
+      type === 'uuid'
+        ? [
+            ['idColumn', core],
+            ['uuid7', '@snoflax/families'],
+          ]
+        : [['flaxId', core]]
+    const taken = wanted.find(([name, module]) => sources.isTaken(file, name, module))?.[0]
+    if (taken) return taken
+    const made = file.declared.get(UUID_COLUMN)
+    if (type === 'uuid' && made && !made.getText().endsWith(`= ${MAKE_UUID}`)) return UUID_COLUMN
+    if (!dialects.has(file)) dialects.set(file, dialect)
+    return dialects.get(file) === dialect ? undefined : wanted[0]?.[0]
+  }
   const ownFate = (column: Column): Fate | undefined => {
     const reference = referenceOf(column)
     const target = targetOf(column)
@@ -343,13 +365,13 @@ export function adoptDrizzle(sources: Sources, findings: Findings): boolean {
     }
     perFile.set(file, used)
     const isUuid = type === 'uuid'
-    const starter = isUuid ? 'uuid7Id' : 'flaxId'
+    const starter = isUuid ? UUID_COLUMN : 'flaxId'
     const add = (module: string, name: string) =>
       used.imports.set(module, new Set([...(used.imports.get(module) ?? []), name]))
     add(`@snoflax/drizzle/${column.dialect}-core`, isUuid ? 'idColumn' : 'flaxId')
     if (isUuid) {
       add('@snoflax/families', 'uuid7')
-      used.consts.set('uuid7Id', 'idColumn(uuid7)')
+      if (!file.declared.has(UUID_COLUMN)) used.consts.set(UUID_COLUMN, MAKE_UUID)
     }
     const kept = (): string => {
       const options = `{ ${findings.optionsFor(fate.stored, !isUuid, true).join(', ')} }${findings.wanted.branded && isUuid ? '' : ' as const'}`

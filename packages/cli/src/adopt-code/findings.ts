@@ -72,13 +72,19 @@ export class Findings {
     return `its keys may be secrets, which ids are not, so it stays as it is; --accept '${name}=${read.pattern}' if they are none`
   }
 
+  /** The regular expression of whole keys, as a source has it, without quotes: `/^[\w-]{21}$/`. */
+  literalOf(pattern: string): string {
+    const { source } = new RegExp(`^${this.wanted.labels ? '.+' : pattern}$`)
+    return `/${source.replaceAll("'", '\\x27')}/`
+  }
+
   /** Options of a column that keeps these keys, in TypeScript. `text` columns can also hold the labels of tests. */
   optionsFor({ pattern, prefix }: Stored, text: boolean, onMismatch: boolean): string[] {
-    const { labels, branded } = this.wanted
+    const { branded } = this.wanted
     return [
       ...(prefix ? [`prefix: '${prefix}'`] : []),
       // Only families of uuids leave a column a native uuid.
-      `accept: ${text ? `/^${labels ? '.+' : pattern.replaceAll('/', '\\/')}$/` : 'uuid7.withVersion4()'}`,
+      `accept: ${text ? this.literalOf(pattern) : 'uuid7.withVersion4()'}`,
       ...(text && onMismatch ? ["onMismatch: 'notFound'"] : []),
       ...(branded ? [] : ['branded: false']),
     ]
@@ -99,6 +105,9 @@ export const STORED = {
     pattern: `[${letters.replace(/[\]\\^-]/g, '\\$&')}]{${length}}`,
   }),
 } satisfies Record<string, (...given: never[]) => Stored>
+
+/** Behind a name. */
+export const TAKEN = 'already is another name in this file: rename that, and run the command again'
 
 export const NUMBERS =
   'a number: it can stay as it is; snoflax adopt replaces it, row by row, in a running database'

@@ -90,10 +90,9 @@ export function adoptPrisma(texts: ReadonlyMap<string, string>, getDmmf: GetDmmf
         continue
       }
       needsFamilies ||= isUuid
-      const pattern = findings.wanted.labels ? '.+' : stored.pattern
       const comment = isUuid
         ? '@snoflax uuid7 accept=uuid7or4'
-        : `@snoflax flax accept=/^${pattern}$/ onMismatch=notFound`
+        : `@snoflax flax accept=${findings.literalOf(stored.pattern)} onMismatch=notFound`
       findings.keys.push({ ...place, text: `${stored.kind}, then ${isUuid ? 'uuid7' : 'flax'}` })
       const edits = editsOf(texts.get(line.file) as string, line, comment, field.default !== undefined)
       findings.edit(line.file, ...edits)

@@ -129,6 +129,12 @@ export class Sources {
     return undefined
   }
 
+  /** Whether a file has the name for something else than this export. */
+  isTaken(file: Source, name: string, module: string): boolean {
+    const imported = file.imports.get(name)
+    return file.declared.has(name) || (imported !== undefined && !isExport(imported, module, name))
+  }
+
   /** What a function returns, if it does nothing else. */
   resultOf(node: ts.Node | undefined): ts.Expression | undefined {
     const { ts } = this
@@ -233,8 +239,8 @@ export class Sources {
   }
 
   /**
-   * Edits that import names, write statements below the imports, and drop the imports that the other edits leave without
-   * a use.
+   * Edits that import names, write statements below the imports that stand before the other edits, and drop the imports
+   * that those leave without a use.
    */
   importing(
     file: Source,
@@ -245,12 +251,16 @@ export class Sources {
     const { ts } = this
     const { text } = file.node
     const imports = file.node.statements.filter(ts.isImportDeclaration)
-    const last = imports.at(-1)
+    const first = Math.min(...edits.map(({ start }) => start))
+    const last = imports.filter((statement) => statement.end <= first).at(-1)
     const end = /;\s*$/.test(last?.getText() ?? '') ? ';' : ''
     const quote = last?.moduleSpecifier.getText()[0] ?? "'"
-    const lines = [...wanted].map(
-      ([module, names]) => `import { ${[...names].sort().join(', ')} } from ${quote}${module}${quote}${end}`,
-    )
+    const lines = [...wanted].flatMap(([module, names]) => {
+      const missing = [...names].filter((name) => !isExport(file.imports.get(name), module, name)).sort()
+      return missing.length === 0
+        ? []
+        : `import { ${missing.join(', ')} } from ${quote}${module}${quote}${end}`
+    })
     const own = statements.map((statement) => `${statement.replaceAll("'", quote)}${end}`)
     const added = [...lines, ...(own.length > 0 ? ['', ...own] : [])].join('\n')
     const isUsed = (name: string): boolean => {
@@ -291,10 +301,18 @@ export class Sources {
         : []
     })
     if (unused.some((edit) => edit.text === added)) return unused
-    const at = last?.end ?? 0
+    if (added === '') return unused
+    const edited = file.node.statements.find((statement) => statement.end > first)
+    const at = last?.end ?? edited?.getStart() ?? 0
     return [...unused, { start: at, end: at, text: last ? `\n${added}` : `${added}\n` }]
   }
 }
+
+const isExport = (
+  imported: { readonly module: string; readonly name: string } | undefined,
+  module: string,
+  name: string,
+): boolean => imported?.module === module && imported.name === name
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 

@@ -1,6 +1,6 @@
 import type ts from 'typescript'
 import type { Edit } from './edits.js'
-import { type Findings, NUMBERS, STORED } from './findings.js'
+import { type Findings, NUMBERS, STORED, TAKEN } from './findings.js'
 import type { Source, Sources } from './sources.js'
 
 /** A decorator of TypeORM: `@PrimaryColumn('uuid')`. */
@@ -165,13 +165,21 @@ function adoptKey({
     ...others.map((one) => one.getText()),
     ...findings.optionsFor(stored, !isUuid, false),
   ].join(', ')
+  const name = isUuid ? 'IdColumn' : 'FlaxIdColumn'
+  const wanted = [[name, '@snoflax/typeorm'], ...(isUuid ? [['uuid7', '@snoflax/families']] : [])] as const
+  const [taken] = wanted.find(([one, module]) => sources.isTaken(file, one as string, module as string)) ?? []
+  if (taken) return leave(`${taken} ${TAKEN}`)
   const decorator = isUuid ? `@IdColumn(uuid7, { ${options} })` : `@FlaxIdColumn({ ${options} })`
-  imports.add(isUuid ? 'IdColumn' : 'FlaxIdColumn')
+  imports.add(name)
   findings.keys.push({ ...place, text: `${stored.kind}, then ${isUuid ? 'uuid7' : 'flax'}` })
   const edits: Edit[] = [{ start: key.node.getStart(), end: key.node.end, text: decorator }]
   const generated = by.get('Generated')
   if (generated) edits.push({ start: generated.node.getFullStart(), end: generated.node.end, text: '' })
   edits.push(...(setter?.removals ?? []))
+  if (node.initializer)
+    findings.next.add(
+      'new entities have no id until they are saved, where their property had a value from the beginning: set it where code reads it before',
+    )
   findings.edit(file.path, ...edits)
   if (!isUuid)
     findings.next.add(
@@ -181,10 +189,11 @@ function adoptKey({
 
 /** What the class itself generates a key with: a property's initializer, or statements of @BeforeInsert. */
 function setterOf(
-  { ts }: Sources,
+  sources: Sources,
   members: Key['members'],
   { name, initializer, type }: ts.PropertyDeclaration,
 ) {
+  const { ts } = sources
   if (initializer) {
     return {
       value: initializer,
@@ -207,12 +216,28 @@ function setterOf(
   const statements = members.flatMap(({ node, by }) => {
     if (!by.has('BeforeInsert') || !ts.isMethodDeclaration(node)) return []
     const all = node.body?.statements ?? []
+    const isAlone = all.length === 1 && !isNamedElsewhere(sources, node.name)
     return all.flatMap((statement) => {
       const value = assignedBy(statement)
-      return value ? [{ value, gone: all.length === 1 ? node : statement }] : []
+      return value ? [{ value, gone: isAlone ? node : statement }] : []
     })
   })
   const [first] = statements
   const removals = statements.map(({ gone }) => ({ start: gone.getFullStart(), end: gone.end, text: '' }))
   return first && { value: first.value, removals }
+}
+
+/** Whether a method may be called, or overridden. */
+function isNamedElsewhere(sources: Sources, name: ts.PropertyName): boolean {
+  const text = name.getText()
+  return sources.all.some((file) => {
+    let found = false
+    sources.walk(file.node, (node) => {
+      found ||=
+        node !== name &&
+        (sources.ts.isIdentifier(node) || sources.ts.isStringLiteralLike(node)) &&
+        node.text === text
+    })
+    return found
+  })
 }
