@@ -534,6 +534,7 @@ export const local = lite.sqliteTable('users', { id: lite.text().primaryKey().$d
   })
 
   test('with slashes, quotes and line ends in keys', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands in the source that is adopted
     const { after } = await adopt(keyed('() => `a/b/${nanoid()}`', "import { nanoid } from 'nanoid'"))
     expect(after).toContain('accept: /^a\\/b\\/[\\w-]{21}$/,')
     const quoted = await adopt(
