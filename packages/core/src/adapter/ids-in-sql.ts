@@ -161,13 +161,21 @@ export class SqlIds {
     }
     const beside = neighbours(tokens, (token) => columnOf(token) !== undefined)
     const meanings = new Map<readonly SqlToken[], (SqlIdColumn | null)[]>()
+    const recast = recastIn(tokens)
+    /** Bytes cast to text equal no bytes. */
+    const isLost = (token: SqlToken, one: SqlIdColumn | null | undefined): boolean =>
+      recast.has(token) && one != null && isSilent(one)
     const found = new Map<PlaceholderKey, SqlIdColumn | undefined>()
     for (const token of tokens) {
       const key = keys.get(token)
       const one = key === undefined ? literalIn(token) : value(key)
       if (one === undefined || (key === undefined && token.kind !== 'string')) continue
       const tokensBeside = beside.get(token) ?? NOTHING
-      const columns = meanings.get(tokensBeside) ?? this.columnsBeside(tokensBeside, columnOf, given)
+      const columns =
+        meanings.get(tokensBeside) ??
+        tokensBeside.flatMap((each) =>
+          this.columnsBeside(each, columnOf, given).filter((column) => !isLost(each, column)),
+        )
       meanings.set(tokensBeside, columns)
       if (one === LATER) {
         const [first] = columns
@@ -176,7 +184,9 @@ export class SqlIds {
         else if (first?.storage().converts) found.set(key as PlaceholderKey, first)
         continue
       }
-      const own = tokensBeside.map(columnOf).find((each) => each?.storage().converts)
+      const own = tokensBeside
+        .map((each) => (isLost(each, columnOf(each)) ? undefined : columnOf(each)))
+        .find((each) => each?.storage().converts)
       const meant = key !== undefined && own ? own : this.columnOfValue(one, columns)
       if (key === undefined) {
         if (meant && isSilent(meant)) throw this.refuse([meant], one, 'is written into the SQL, so it')
@@ -193,19 +203,17 @@ export class SqlIds {
     return found as Map<PlaceholderKey, SqlIdColumn>
   }
 
-  /** The columns that tokens are; null for one without ids. */
+  /** The columns that a token is; null for one without ids. */
   private columnsBeside(
-    tokens: readonly SqlToken[],
+    token: SqlToken,
     columnOf: (token: SqlToken) => SqlIdColumn | null | undefined,
     { named }: SqlWithValues,
-  ): (SqlIdColumn | null)[] {
-    return tokens.flatMap((token) => {
-      if (token.kind === 'placeholder') return columnOf(token) ?? null
-      const meant = named?.(token.parts)
-      if (meant !== undefined) return meant
-      const name = (token.parts.at(-1) as string).toLowerCase()
-      return [...(this.columns.get(name) ?? []), ...(this.others.has(name) ? [null] : [])]
-    })
+  ): readonly (SqlIdColumn | null)[] {
+    if (token.kind === 'placeholder') return [columnOf(token) ?? null]
+    const meant = named?.(token.parts)
+    if (meant !== undefined) return [meant].flat()
+    const name = (token.parts.at(-1) as string).toLowerCase()
+    return [...(this.columns.get(name) ?? []), ...(this.others.has(name) ? [null] : [])]
   }
 
   /** The column that a value is an id of, of those that it stands beside. */
@@ -291,6 +299,17 @@ function textsIn(value: unknown): readonly string[] {
   if (typeof value !== 'string') return []
   const list = /^\s*[[{]\s*"?[^"\s,[\]{}:]+"?\s*[,\]}]/.test(value) ? value.split(/[\s,"[\]{}]+/) : []
   return [value, ...list]
+}
+
+/** The operands that `::` casts to another type than bytea. */
+function recastIn(tokens: readonly SqlToken[]): ReadonlySet<SqlToken | undefined> {
+  const recast = new Set<SqlToken | undefined>()
+  for (const [at, { text }] of tokens.entries()) {
+    if (text !== '::' || tokens[at + 1]?.parts.at(-1)?.toLowerCase() === 'bytea') continue
+    const isInBrackets = tokens[at - 1]?.text === ')' && tokens[at - 3]?.text === '('
+    recast.add(tokens[isInBrackets ? at - 2 : at - 1])
+  }
+  return recast
 }
 
 /** A string literal without its quotes and what may stand before them. */

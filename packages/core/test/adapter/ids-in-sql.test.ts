@@ -127,6 +127,21 @@ describe('ids in SQL', () => {
     expect(bytes.mayBeIn(sql, [value])).toBe(true)
   })
 
+  test.each([
+    'id::text = $1',
+    'id::text <> $1',
+    '(o.id)::text in ($1)',
+    '$1 = id :: pg_catalog.text',
+    'id::text between $1 and $2',
+    'id::text collate "C" = $1',
+  ])('bytes as text equal no id: %s is refused', (sql) => {
+    expectRefusal(() => found(idsIn('postgres', 'binary'), 'postgres', sql, ID, ID), 'INVALID_OPTION')
+    expect(found(idsIn('postgres', 'uuid'), 'postgres', sql, ID, ID)).toContain(0)
+    expect(found(idsIn('postgres', 'binary'), 'postgres', sql, 'x', 'x')).toEqual([])
+    const own = sql.replace(/::.*text/, '::bytea')
+    expect(found(idsIn('postgres', 'binary'), 'postgres', own, ID, ID)).toContain(0)
+  })
+
   test('a literal in dollar quotes is one', () => {
     expectRefusal(() => found(idsIn('postgres', 'binary'), 'postgres', `id = $a$${ID}$a$`), 'INVALID_OPTION')
   })
