@@ -100,6 +100,7 @@ export const FORMS: readonly Form[] = [
     'SELECT name FROM customers WHERE id <> ALL({list}) ORDER BY email',
     'SELECT name FROM customers WHERE id IN (SELECT unnest({list}::text[])) ORDER BY email',
     'SELECT name FROM customers WHERE id::text = {id}',
+    'SELECT name FROM customers WHERE CAST(id AS text) = {id}',
     'SELECT name FROM customers WHERE id IN (SELECT jsonb_array_elements_text({json}::jsonb)) ORDER BY email',
     'SELECT name FROM customers JOIN (VALUES ({id}), ({other})) v(k) ON v.k = customers.id ORDER BY email',
     "INSERT INTO customers (id, email, name) VALUES ({new}, 'seed0@example.org', 'Raw') ON CONFLICT (email) DO UPDATE SET trace_id = {other}",

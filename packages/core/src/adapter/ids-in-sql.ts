@@ -5,7 +5,7 @@ import { IdError } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import type { IdStorage } from '../storage/index.js'
 import { neighbours } from './neighbours.js'
-import { readSql, type SqlToken } from './read-sql.js'
+import { isWord, readSql, type SqlToken } from './read-sql.js'
 
 /** An id column, as errors name it. */
 export interface SqlIdColumn {
@@ -301,11 +301,12 @@ function textsIn(value: unknown): readonly string[] {
   return [value, ...list]
 }
 
-/** The operands that `::` casts to another type than bytea. */
+/** The operands that SQL casts to another type than bytea. */
 function recastIn(tokens: readonly SqlToken[]): ReadonlySet<SqlToken | undefined> {
   const recast = new Set<SqlToken | undefined>()
-  for (const [at, { text }] of tokens.entries()) {
-    if (text !== '::' || tokens[at + 1]?.parts.at(-1)?.toLowerCase() === 'bytea') continue
+  for (const [at, token] of tokens.entries()) {
+    const isCast = token.text === '::' || (isWord(token, 'AS') && isWord(tokens[at - 3], 'CAST'))
+    if (!isCast || tokens[at + 1]?.parts.at(-1)?.toLowerCase() === 'bytea') continue
     const isInBrackets = tokens[at - 1]?.text === ')' && tokens[at - 3]?.text === '('
     recast.add(tokens[isInBrackets ? at - 2 : at - 1])
   }

@@ -27,7 +27,7 @@ export function neighbours(
   tokens: readonly SqlToken[],
   isColumn: (placeholder: SqlToken) => boolean = () => false,
 ): Map<SqlToken, readonly SqlToken[]> {
-  const reader = new Reader(tokens)
+  const reader = new Reader(tokens, isColumn)
   const found = new Map<SqlToken, readonly SqlToken[]>()
   for (const rows of reader.comparisons()) {
     const width = rows.reduce((most, { length }) => Math.max(most, length), 0)
@@ -52,7 +52,10 @@ class Reader {
   /** The index of the bracket that closes or opens each bracket. */
   private readonly partner = new Map<number, number>()
 
-  constructor(private readonly tokens: readonly SqlToken[]) {
+  constructor(
+    private readonly tokens: readonly SqlToken[],
+    private readonly isColumn: (placeholder: SqlToken) => boolean,
+  ) {
     const open: number[] = []
     for (const [at, { text }] of tokens.entries()) {
       if (text === '(' || text === '[') open.push(at)
@@ -95,8 +98,17 @@ class Reader {
   /** The operand that ends at an index. */
   private endingAt(index: number): Row {
     let at = index
-    while (this.tokens[at - 1]?.text === '::' || isWord(this.tokens[at - 1], 'COLLATE')) at -= 2
-    const open = this.tokens[at]?.text === ')' ? this.partner.get(at) : undefined
+    let open: number | undefined
+    for (;;) {
+      open = this.tokens[at]?.text === ')' ? this.partner.get(at) : undefined
+      // Of a cast, perhaps to varchar(40).
+      const type = open === undefined ? at : open - 1
+      if (this.tokens[type - 1]?.text === '::') at = type - 2
+      else if (isWord(this.tokens[at - 1], 'COLLATE')) at -= 2
+      else break
+    }
+    const column = open === undefined ? undefined : this.castIn(open - 1)
+    if (column && this.mayStart((open as number) - 1)) return [[column]]
     if (open === undefined)
       return this.isOperand(at) && this.mayStart(at) ? [[this.tokens[at] as SqlToken]] : NOTHING
     return this.isCall(open) ? NOTHING : this.itemsIn(open).map((row) => row.flat())
@@ -105,6 +117,11 @@ class Reader {
   /** The operand that begins at an index, and the index behind it. */
   private startingAt(start: number, depth = 0): [row: Row, end: number] {
     const at = isWord(this.tokens[start], 'ROW') ? start + 1 : start
+    const column = this.castIn(start)
+    if (column) {
+      const end = this.behindSuffix((this.partner.get(start + 1) ?? this.tokens.length) + 1)
+      return this.mayEnd(end) ? [[[column]], end] : [NOTHING, end]
+    }
     const isAny = isWord(this.tokens[start], 'ANY', 'ALL', 'SOME')
     const open = isAny ? start + 1 : at
     const close = this.tokens[open]?.text === '(' ? this.partner.get(open) : undefined
@@ -172,6 +189,14 @@ class Reader {
     const isEnd = (end: number) => this.tokens[end]?.text === ')' || isWord(this.tokens[end], 'FROM')
     const isOne = isEnd(alias) || isEnd(alias + 1)
     return column?.kind === 'name' && isOne ? [[[column]]] : []
+  }
+
+  /** The column of `CAST(column AS …)`. A value there has the type that it is cast to. */
+  private castIn(at: number): SqlToken | undefined {
+    const column = this.tokens[at + 2]
+    const isCast = isWord(this.tokens[at], 'CAST') && isWord(this.tokens[at + 3], 'AS')
+    const isOne = column?.kind === 'name' || (column?.kind === 'placeholder' && this.isColumn(column))
+    return isCast && isOne ? column : undefined
   }
 
   private isOpening(at: number): boolean {

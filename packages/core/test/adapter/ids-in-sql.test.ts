@@ -66,7 +66,7 @@ describe('what a value stands beside', () => {
 
   test.each([
     'lower(id) = $1',
-    'cast(id as text) = $1',
+    'cast($1 as text) = id',
     '+id = $1',
     "id = '' || $1",
     'id = $1 || $2',
@@ -119,6 +119,8 @@ describe('ids in SQL', () => {
     ['id in (select value from json_each(?))', JSON.stringify([ID])],
     [`id = '${ID}'`, null],
     [`lower(id) = '${ID}'`, null],
+    ['cast(id as text) = ?', ID],
+    ['id = cast(? as text)', ID],
     ['id = ?1 or note = ?1', ID],
   ])('%s is refused where the database would find nothing', (sql, value) => {
     const { message, path } = expectRefusal(() => found(bytes, 'sqlite', sql, value), 'INVALID_OPTION')
@@ -134,11 +136,14 @@ describe('ids in SQL', () => {
     '$1 = id :: pg_catalog.text',
     'id::text between $1 and $2',
     'id::text collate "C" = $1',
+    'id::varchar(40) = $1',
+    'cast(id as text) = $1',
+    '$1 <> CAST(o.id AS varchar(40)) limit 1',
   ])('bytes as text equal no id: %s is refused', (sql) => {
     expectRefusal(() => found(idsIn('postgres', 'binary'), 'postgres', sql, ID, ID), 'INVALID_OPTION')
     expect(found(idsIn('postgres', 'uuid'), 'postgres', sql, ID, ID)).toContain(0)
     expect(found(idsIn('postgres', 'binary'), 'postgres', sql, 'x', 'x')).toEqual([])
-    const own = sql.replace(/::.*text/, '::bytea')
+    const own = sql.replace(/(::| as )\s*(?:text|[\w.]+text|varchar\(40\))/i, '$1bytea')
     expect(found(idsIn('postgres', 'binary'), 'postgres', own, ID, ID)).toContain(0)
   })
 
