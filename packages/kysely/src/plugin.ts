@@ -75,9 +75,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
       { owner: CompiledQuery.raw(''), name: 'CompiledQuery', members: ['queryId'] },
     ])
     this.declared = declare(database, tables)
-    this.rewriter = new Rewriter(this.declared, database)
     this.inner = inner
     this.database = database
+    this.rewriter = new Rewriter(this.declared, database, (name) => this.renamed([name])[0] as string)
   }
 
   /** Called by Kysely. */
@@ -220,7 +220,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /** Names as the inner plugins send them to the database. */
-  private renamed(names: readonly string[]): string[] {
+  private renamed(names: readonly string[]): readonly string[] {
+    if (this.inner.length === 0) return names
     let node: RootOperationNode = RawNode.createWithChildren(names.map((name) => IdentifierNode.create(name)))
     for (const plugin of this.inner) node = plugin.transformQuery({ node, queryId: createQueryId() })
     return (node as RawNode).parameters.map((one) => (one as IdentifierNode).name)

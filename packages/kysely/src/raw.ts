@@ -30,6 +30,8 @@ export class RawSql {
   private readonly columns = new Map<SqlIdColumn, ColumnIds>()
   /** The names of all declared columns: another one has no ids, unless the SQL itself gives it to an expression. */
   private readonly names = new Set<string>()
+  /** The declared names of columns by those that the inner plugins give them, which the text of SQL has. */
+  private readonly sent = new Map<string, readonly string[]>()
   private readonly quote: string
   /** Whether a column converts. */
   readonly isNeeded: boolean
@@ -37,12 +39,18 @@ export class RawSql {
   constructor(
     declared: Declared,
     private readonly database: Database,
+    renamed: (name: string) => string,
   ) {
     for (const columns of declared.values()) {
       for (const [name, ids] of columns) {
         this.columns.set(ids.named, ids)
-        this.sqlIds.add(name, ids.named)
-        this.names.add(name.toLowerCase())
+        const sent = renamed(name)
+        for (const one of new Set([name, sent])) {
+          this.sqlIds.add(one, ids.named)
+          this.names.add(one.toLowerCase())
+        }
+        if (sent !== name)
+          this.sent.set(sent.toLowerCase(), [...(this.sent.get(sent.toLowerCase()) ?? []), name])
       }
     }
     this.isNeeded = [...this.columns.values()].some(({ isText }) => !isText)
@@ -92,7 +100,8 @@ export class RawSql {
     const named = ([name = '', table, schema]: readonly string[]) => {
       const key = name.toLowerCase()
       if (isPart) {
-        const meanings = [name, key].map((one) => scope.column(one, table, schema, false))
+        const spellings = [name, key, ...(this.sent.get(key) ?? [])]
+        const meanings = spellings.map((one) => scope.column(one, table, schema, false))
         return columnOf(meanings.find(isHeld) ?? meanings[0])
       }
       if (this.names.has(key) || nodes.some(({ kind }) => /^(?:Alias|\w+Query)Node$/.test(kind)))

@@ -73,8 +73,9 @@ export class Rewriter {
   constructor(
     private readonly declared: Declared,
     private readonly database: Database,
+    renamed: (name: string) => string,
   ) {
-    this.raw = new RawSql(declared, database)
+    this.raw = new RawSql(declared, database, renamed)
     this.tables = new Tables(declared, database)
     this.meanings = new Meanings(declared, this.tables)
   }

@@ -823,3 +823,42 @@ test('columns whose prefix is not stored can be compared with bare ones, and are
   expect(await query.select(typed.as('one')).execute()).toEqual([{ one: copy }])
   await own.close()
 })
+
+test('the text of SQL has the names that inner plugins give to columns', async () => {
+  const own = await sqlite.open()
+  const ids = idPlugin({
+    database: 'sqlite',
+    inner: [new CamelCasePlugin()],
+    tables: { people: { id: flaxId({ storage: 'binary' }), bossId: flaxId.ref('people.id') } },
+  })
+  const people = new Kysely<Any>({ dialect: dialectFor(own), plugins: [ids] })
+  await sql`create table people (id blob primary key, boss_id blob, first_name text)`.execute(people)
+  const { id } = await people
+    .insertInto('people')
+    .values({ firstName: 'Ada' })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const bob = { id: ids.generate('people.id'), bossId: id, firstName: 'Bob' }
+  await people.insertInto('people').values(bob).execute()
+  const found = [{ id: bob.id }]
+  const select = people.selectFrom('people').select('id')
+  for (const condition of [
+    sql<boolean>`boss_id = ${id}`,
+    sql<boolean>`people.boss_id in (${id})`,
+    sql<boolean>`first_name = 'Bob' and ${id} = "boss_id"`,
+  ]) {
+    expect(await select.where(condition).execute()).toEqual(found)
+  }
+  const as = people.selectFrom('people as aBoss').select('aBoss.id')
+  expect(await as.where(sql<boolean>`a_boss.boss_id = ${id}`).execute()).toEqual(found)
+  const { rows } = await sql`select first_name from people where boss_id = ${id}`.execute(people)
+  expect(rows).toEqual([{ firstName: 'Bob' }])
+  expect(
+    await people.deleteFrom('people').where(sql<boolean>`boss_id <> ${id}`).returning('id').execute(),
+  ).toEqual([])
+  await refused(
+    () => select.where(sql.raw<boolean>(`boss_id = '${id}'`)).execute(),
+    /is written into the SQL/,
+  )
+  await own.close()
+})
