@@ -1,10 +1,11 @@
 import type { Database } from '@snoflax/core'
-import { literalOf } from '@snoflax/core/adapter'
+import { isSilent, literalOf } from '@snoflax/core/adapter'
 import {
   type AggregateFunctionNode,
   type AndNode,
   type BinaryOperationNode,
   type CaseNode,
+  CastNode,
   type FunctionNode,
   type InsertQueryNode,
   PrimitiveValueListNode,
@@ -286,7 +287,7 @@ export class Rewriter {
     const isPattern = PATTERN.test(operator)
     let expected: Meaning
     if (isPattern || COMPARING.test(operator)) {
-      const meanings = [leftOperand, rightOperand].map((side) => this.meanings.meaningOf(side, scope))
+      const meanings = [leftOperand, rightOperand].map((side) => this.compared(side, scope))
       expected = isPattern ? meanings.find((one) => one !== undefined) : equate(...meanings)
       if (isPattern && isHeld(expected)) {
         const { ids } = expected
@@ -301,6 +302,13 @@ export class Rewriter {
     return mapChildren(node, (child, key) =>
       key === 'operator' ? child : this.visit(child, scope, expected),
     )
+  }
+
+  /** A cast of what PostgreSQL stores as a uuid or number has the text of that. */
+  private compared(side: Node, scope: Scope | undefined): Meaning {
+    const cast = CastNode.is(side) ? this.meanings.meaningOf(side.expression, scope) : undefined
+    const isSame = isHeld(cast) && !cast.ids.isText && !isSilent(cast.ids.named)
+    return isSame ? cast : this.meanings.meaningOf(side, scope)
   }
 
   private call(

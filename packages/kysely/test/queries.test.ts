@@ -78,6 +78,15 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(row).toEqual({ coalesced: eve, nullified: null, cased: ada, word: 'first' })
   })
 
+  test('a cast of a key is compared with its id, or refused beside bytes', async () => {
+    const query = db()
+      .selectFrom('customers')
+      .select('name')
+      .where((eb) => eb(eb.cast<string>('id', 'text'), '=', ada))
+    if (storage === 'binary') await expect(query.execute()).rejects.toThrow('stands beside no column')
+    else expect(await query.execute()).toEqual([{ name: 'Ada' }])
+  })
+
   test('union of literals and columns, in either order', async () => {
     const columns = db().selectFrom('customers').select('id').where('name', '=', 'Ada')
     const values = db().selectNoFrom((eb) => eb.val(eve).as('id'))
