@@ -1,7 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { packAll } from '../../scripts/packed.js'
+import { freePort } from '../databases/free-port.js'
 
 /** A project as users create it, with a program that generates, stores, finds and refuses an id. */
 export interface Platform {
@@ -14,6 +17,12 @@ export interface Platform {
   readonly files?: readonly string[]
   /** The commands after that; the last one is the program. */
   readonly commands: readonly string[]
+}
+
+/** A server that runs. */
+export interface Served {
+  readonly url: string
+  readonly stop: () => Promise<void>
 }
 
 const TRIES = 3
@@ -57,6 +66,31 @@ export class Projects {
     return this.runCommand(place, command, env)
   }
 
+  /** Starts a server as its owner types it, and waits until it answers. @throws its output, if it ends before. */
+  async serve(project: string, command: string, env: Readonly<Record<string, string>>): Promise<Served> {
+    const port = await freePort()
+    const child = spawn(command, {
+      cwd: join(this.folder, project),
+      env: { ...ENVIRONMENT, ...env, PORT: `${port}` },
+      shell: true,
+      // A group of its own, which ends with npm's children.
+      detached: true,
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    const closed = once(child, 'close')
+    const url = `http://127.0.0.1:${port}`
+    while (!(await isAnswering(url))) {
+      if (child.exitCode !== null) throw new Error(`${command}\n${output}`)
+      await setTimeout(100)
+    }
+    const stop = async () => {
+      process.kill(-(child.pid as number))
+      await closed
+    }
+    return { url, stop }
+  }
+
   private async tryCommand(project: string, command: string): Promise<void> {
     for (let left = TRIES; left > 0; left -= 1) {
       try {
@@ -91,6 +125,12 @@ export class Projects {
     })
   }
 }
+
+const isAnswering = (url: string) =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  )
 
 const registry = spawnSync('npm', ['config', 'get', 'registry'], {
   encoding: 'utf8',
