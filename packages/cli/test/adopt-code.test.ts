@@ -396,7 +396,7 @@ model User {
 
 describe('TypeORM', () => {
   const TYPEORM =
-    "import { BeforeInsert, Column, Entity, EntitySchema, JoinColumn, ManyToOne, OneToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm'\nimport { nanoid } from 'nanoid'\n"
+    "import { BeforeInsert, Column, Entity, EntitySchema, Generated, JoinColumn, ManyToOne, OneToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm'\nimport { nanoid } from 'nanoid'\n"
 
   test.each([
     ['this.id = nanoid(5)'],
@@ -434,6 +434,7 @@ class User {
 @Entity() export class User extends Base { @OneToOne(() => Profile) profile: Profile }
 @Entity() export class Profile { @PrimaryColumn('uuid') userId: string; @OneToOne(() => User) @JoinColumn() user: User }
 @Entity() export class Post { @PrimaryColumn() id = nanoid(); @ManyToOne(() => User) @JoinColumn({ name: 'by' }) author: User; @Column({ name: 'by' }) authorId: string }
+@Entity() export class Note { @PrimaryColumn({ length: 36 }) @Generated('uuid') id: string }
 @Entity() export class Count { @PrimaryGeneratedColumn() id: number }
 @Entity() export class Odd { @PrimaryColumn({ transformer: text }) id: string = nanoid() }
 export const Old = new EntitySchema({ name: 'old', columns: {} })
@@ -442,6 +443,7 @@ export const Old = new EntitySchema({ name: 'old', columns: {} })
       "@IdColumn(uuid7, { comment: 'c', accept: uuid7.withVersion4(), branded: false }) id: string",
     )
     expect(after).toContain('@FlaxIdColumn({ accept: /^[\\w-]{21}$/, branded: false }) id!: string;')
+    expect(after).toContain('class Note { @FlaxIdColumn({ accept: /^[0-9a-f]{8}-')
     expect(references.map(({ name }) => name)).toEqual([
       'Profile.user',
       'Profile.userId',
@@ -449,9 +451,9 @@ export const Old = new EntitySchema({ name: 'old', columns: {} })
       'Post.authorId',
     ])
     expect(left.map(({ line, name }) => [line, name])).toEqual([
-      [7, 'Count.id'],
-      [8, 'Odd.id'],
-      [9, 'EntitySchema'],
+      [8, 'Count.id'],
+      [9, 'Odd.id'],
+      [10, 'EntitySchema'],
     ])
   })
 })

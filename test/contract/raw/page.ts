@@ -10,7 +10,7 @@ What the ORMs' packages do with SQL of yours beside compact ids; on text columns
 - **refused**: an \`IdError\` names the column; mark the id with \`parameter(column, id)\`, or a value that is none with \`asText(value)\`.
 - **database**: the database refuses it, as it refuses such a text beside a key of its own.
 
-Nothing is silent. The tests run each form in every ORM, compare the rows that it returns and leaves with those of text keys, and write this page; don't edit it.`
+None of these forms is silent. Silent is only a text that your SQL makes of a PostgreSQL \`uuid\` in another way than by a cast (\`upper(id::text)\`, \`id || ''\`, \`format('%s', id)\`), such a cast beside an id in the text or LIKE, and \`find_in_set\` in MariaDB: there, the id that you write is another text than the database's. The tests run each form in every ORM, compare the rows that it returns and leaves with those of text keys, and write this page; don't edit it.`
 
 const MARKS: Record<RawOutcome, string> = { converted: '✓', refused: 'refused', database: 'database' }
 

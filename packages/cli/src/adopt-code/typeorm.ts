@@ -145,8 +145,8 @@ function adoptKey({
   const strategy = (key.name === 'PrimaryGeneratedColumn' ? key : by.get('Generated'))?.given[0]
   const isGenerated = strategy !== undefined && ts.isStringLiteralLike(strategy) && strategy.text === 'uuid'
   const stated = type ?? key.given.find(ts.isStringLiteralLike)
-  const isUuid =
-    isGenerated || (stated !== undefined && ts.isStringLiteralLike(stated) && stated.text === 'uuid')
+  // @Generated('uuid') also fills a column of text.
+  const isUuid = stated !== undefined && ts.isStringLiteralLike(stated) && stated.text === 'uuid'
   if (
     !isUuid &&
     isAlone &&
