@@ -211,7 +211,7 @@ const post = sqliteTable('post', { userId: text('user_id').primaryKey().referenc
     [
       'a target that is computed',
       "sqliteTable('t', { a: text('a').references(targetOf('t')) })",
-      ".references(targetOf('t')) can't be read",
+      ".references(targetOf('t')) can't be read, or leads out of these files or to an id column",
     ],
     [
       'a foreign key that is computed',

@@ -310,7 +310,8 @@ export function adoptDrizzle(sources: Sources, findings: Findings): boolean {
     if (reference && !target)
       return leave(
         column,
-        `.references(${reference.call.arguments[0]?.getText()}) can't be read, or its table is in none of these files`,
+        `.references(${reference.call.arguments[0]?.getText()}) can't be read, or leads out of these files or to an id column: ` +
+          'in the last case write this one as flaxId.ref(name, target)',
       )
     const generator = generatorOf(column)
     const isBound = target !== undefined || column.tied.size > 0
