@@ -113,7 +113,7 @@ test('id columns that are never equal are refused in comparisons; a prefix that 
   expect(await found('c.id = c.bareId')).toBe(1)
   expect(await found('c.id IN (c.bareId)')).toBe(1)
   expect(await joined('v.customerId = c.bareId AND v.id IS NOT NULL')).toBe(1)
-  expect(await found('CAST(c.id AS text) = c.textId OR c.id IN (SELECT v.customerId FROM visit v)')).toBe(1)
+  expect(await found('hex(c.id) = c.textId OR c.id IN (SELECT v.customerId FROM visit v)')).toBe(1)
   const refused = expect.objectContaining({
     name: 'IdError',
     code: 'INVALID_OPTION',
@@ -121,6 +121,7 @@ test('id columns that are never equal are refused in comparisons; a prefix that 
   })
   for (const condition of [
     'c.id = c.textId',
+    'CAST(c.id AS text) = c.textId',
     "NOT (c.id <> c.textId) OR c.bareId = ''",
     'c.id BETWEEN c.bareId AND c.textId',
     'c.id IN (c.bareId, c.textId)',
