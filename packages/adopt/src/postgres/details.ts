@@ -118,9 +118,8 @@ function replacingIndex(index: Index, columns: readonly ReplacedColumn[], tempor
   const replaced = columns.filter((one) => one.table === table).map(({ column }) => column)
   const special = readSql(index.expressions, { dialect: 'postgres' })
   const definition = constraint?.definition ?? ''
-  const deferral = definition.includes(' DEFERRABLE')
-    ? definition.slice(definition.indexOf(' DEFERRABLE'))
-    : ''
+  const deferrable = definition.indexOf(' DEFERRABLE')
+  const deferral = deferrable < 0 ? '' : definition.slice(deferrable)
   return {
     table: owner,
     schema,

@@ -1,6 +1,6 @@
 import type ts from 'typescript'
 import { type Findings, NUMBERS, STORED, type Stored, TAKEN } from './findings.js'
-import type { Source, Sources } from './sources.js'
+import type { Export, Source, Sources } from './sources.js'
 
 /** A call in a chain: `.notNull()`. */
 interface Link {
@@ -287,22 +287,24 @@ export function adoptDrizzle(sources: Sources, findings: Findings): boolean {
   const placeOf = ({ file, root, name }: Column) => sources.placeOf(file, root, name)
   const leave = (column: Column, text: string): undefined => findings.leave(placeOf(column), text)
   const dialects = new Map<Source, string>()
-  /** The name that the column would need and that its file has for something else, such as another dialect's column. */
-  const takenBy = ({ file, type, dialect }: Column): string | undefined => {
+  const exportsFor = ({ type, dialect }: Column): [Export, ...Export[]] => {
     const core = `@snoflax/drizzle/${dialect}-core`
-    const wanted: [string, string][] =
-      type === 'uuid'
-        ? [
-            ['idColumn', core],
-            ['uuid7', '@snoflax/families'],
-          ]
-        : [['flaxId', core]]
-    const taken = wanted.find(([name, module]) => sources.isTaken(file, name, module))?.[0]
+    if (type !== 'uuid') return [['flaxId', core]]
+    return [
+      ['idColumn', core],
+      ['uuid7', '@snoflax/families'],
+    ]
+  }
+  /** The name that the column would need and that its file has for something else, such as another dialect's column. */
+  const takenBy = (column: Column): string | undefined => {
+    const { file, type, dialect } = column
+    const wanted = exportsFor(column)
+    const taken = sources.takenIn(file, wanted)
     if (taken) return taken
     const made = file.declared.get(UUID_COLUMN)
     if (type === 'uuid' && made && !made.getText().endsWith(`= ${MAKE_UUID}`)) return UUID_COLUMN
     if (!dialects.has(file)) dialects.set(file, dialect)
-    return dialects.get(file) === dialect ? undefined : wanted[0]?.[0]
+    return dialects.get(file) === dialect ? undefined : wanted[0][0]
   }
   const ownFate = (column: Column): Fate | undefined => {
     const reference = referenceOf(column)
@@ -367,13 +369,9 @@ export function adoptDrizzle(sources: Sources, findings: Findings): boolean {
     perFile.set(file, used)
     const isUuid = type === 'uuid'
     const starter = isUuid ? UUID_COLUMN : 'flaxId'
-    const add = (module: string, name: string) =>
+    for (const [name, module] of exportsFor(column))
       used.imports.set(module, new Set([...(used.imports.get(module) ?? []), name]))
-    add(`@snoflax/drizzle/${column.dialect}-core`, isUuid ? 'idColumn' : 'flaxId')
-    if (isUuid) {
-      add('@snoflax/families', 'uuid7')
-      if (!file.declared.has(UUID_COLUMN)) used.consts.set(UUID_COLUMN, MAKE_UUID)
-    }
+    if (isUuid && !file.declared.has(UUID_COLUMN)) used.consts.set(UUID_COLUMN, MAKE_UUID)
     const kept = (): string => {
       const options = `{ ${findings.optionsFor(fate.stored, !isUuid, true).join(', ')} }${findings.wanted.branded && isUuid ? '' : ' as const'}`
       const same = [...used.consts].find(([, text]) => text === options)?.[0]

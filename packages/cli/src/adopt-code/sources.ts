@@ -129,10 +129,13 @@ export class Sources {
     return undefined
   }
 
-  /** Whether a file has the name for something else than this export. */
-  isTaken(file: Source, name: string, module: string): boolean {
-    const imported = file.imports.get(name)
-    return file.declared.has(name) || (imported !== undefined && !isExport(imported, module, name))
+  /** The first of these exports whose name a file has for something else. */
+  takenIn(file: Source, wanted: readonly Export[]): string | undefined {
+    const isTaken = ([name, module]: Export): boolean => {
+      const imported = file.imports.get(name)
+      return file.declared.has(name) || (imported !== undefined && !isExport(imported, module, name))
+    }
+    return wanted.find(isTaken)?.[0]
   }
 
   /** What a function returns, if it does nothing else. */
@@ -300,13 +303,15 @@ export class Sources {
         ? [{ start: bindings.getStart(), end: bindings.end, text: `{ ${kept.join(', ')} }` }]
         : []
     })
-    if (unused.some((edit) => edit.text === added)) return unused
-    if (added === '') return unused
+    if (added === '' || unused.some((edit) => edit.text === added)) return unused
     const edited = file.node.statements.find((statement) => statement.end > first)
     const at = last?.end ?? edited?.getStart() ?? 0
     return [...unused, { start: at, end: at, text: last ? `\n${added}` : `${added}\n` }]
   }
 }
+
+/** A name that a module exports. */
+export type Export = readonly [name: string, module: string]
 
 const isExport = (
   imported: { readonly module: string; readonly name: string } | undefined,

@@ -1,7 +1,7 @@
 import type ts from 'typescript'
 import type { Edit } from './edits.js'
 import { type Findings, NUMBERS, STORED, TAKEN } from './findings.js'
-import type { Source, Sources } from './sources.js'
+import type { Export, Source, Sources } from './sources.js'
 
 /** A decorator of TypeORM: `@PrimaryColumn('uuid')`. */
 interface Decorated {
@@ -166,8 +166,8 @@ function adoptKey({
     ...findings.optionsFor(stored, !isUuid, false),
   ].join(', ')
   const name = isUuid ? 'IdColumn' : 'FlaxIdColumn'
-  const wanted = [[name, '@snoflax/typeorm'], ...(isUuid ? [['uuid7', '@snoflax/families']] : [])] as const
-  const [taken] = wanted.find(([one, module]) => sources.isTaken(file, one as string, module as string)) ?? []
+  const family: Export[] = isUuid ? [['uuid7', '@snoflax/families']] : []
+  const taken = sources.takenIn(file, [[name, '@snoflax/typeorm'], ...family])
   if (taken) return leave(`${taken} ${TAKEN}`)
   const decorator = isUuid ? `@IdColumn(uuid7, { ${options} })` : `@FlaxIdColumn({ ${options} })`
   imports.add(name)
@@ -216,10 +216,11 @@ function setterOf(
   const statements = members.flatMap(({ node, by }) => {
     if (!by.has('BeforeInsert') || !ts.isMethodDeclaration(node)) return []
     const all = node.body?.statements ?? []
-    const isAlone = all.length === 1 && !isNamedElsewhere(sources, node.name)
     return all.flatMap((statement) => {
       const value = assignedBy(statement)
-      return value ? [{ value, gone: isAlone ? node : statement }] : []
+      if (!value) return []
+      const isAlone = all.length === 1 && !isNamedElsewhere(sources, node.name)
+      return [{ value, gone: isAlone ? node : statement }]
     })
   })
   const [first] = statements

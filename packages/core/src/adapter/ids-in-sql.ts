@@ -162,20 +162,18 @@ export class SqlIds {
     const beside = neighbours(tokens, (token) => columnOf(token) !== undefined)
     const meanings = new Map<readonly SqlToken[], (SqlIdColumn | null)[]>()
     const recast = recastIn(tokens)
-    /** Bytes cast to text equal no bytes. */
-    const isLost = (token: SqlToken, one: SqlIdColumn | null | undefined): boolean =>
-      recast.has(token) && one != null && isSilent(one)
+    // Bytes cast to text equal no bytes.
+    const columnsOf = (token: SqlToken) =>
+      this.columnsBeside(token, columnOf, given).filter(
+        (one) => one === null || !recast.has(token) || !isSilent(one),
+      )
     const found = new Map<PlaceholderKey, SqlIdColumn | undefined>()
     for (const token of tokens) {
       const key = keys.get(token)
       const one = key === undefined ? literalIn(token) : value(key)
       if (one === undefined || (key === undefined && token.kind !== 'string')) continue
       const tokensBeside = beside.get(token) ?? NOTHING
-      const columns =
-        meanings.get(tokensBeside) ??
-        tokensBeside.flatMap((each) =>
-          this.columnsBeside(each, columnOf, given).filter((column) => !isLost(each, column)),
-        )
+      const columns = meanings.get(tokensBeside) ?? tokensBeside.flatMap(columnsOf)
       meanings.set(tokensBeside, columns)
       if (one === LATER) {
         const [first] = columns
@@ -185,7 +183,7 @@ export class SqlIds {
         continue
       }
       const own = tokensBeside
-        .map((each) => (isLost(each, columnOf(each)) ? undefined : columnOf(each)))
+        .flatMap((each) => (each.kind === 'placeholder' ? columnsOf(each) : []))
         .find((each) => each?.storage().converts)
       const meant = key !== undefined && own ? own : this.columnOfValue(one, columns)
       if (key === undefined) {
