@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adapterOf } from '../../packages/prisma-extension/test/project/clients.js'
 import { changesTo } from '../../packages/prisma-extension/test/project/push.js'
-import { onConnection, type StartedPostgres } from '../databases/postgres-connection.js'
+import { onConnection, type StartedPostgres, urlTo } from '../databases/postgres-connection.js'
 import { startPostgres } from '../databases/postgres-provider.js'
 import { steady, stepsOf } from '../snippets/walk.js'
 import { at } from '../workspace.js'
@@ -32,7 +32,7 @@ const pageOf = (name: string) => readFileSync(at(`docs/start/${name}.md`), 'utf8
 async function follow(name: string, page: string): Promise<void> {
   const place = `start_${name}`
   await onConnection(server.url, (client) => client.query(`CREATE DATABASE ${place}`))
-  const url = Object.assign(new URL(server.url), { pathname: `/${place}` }).href
+  const url = urlTo(server.url, { database: place })
   const run = (command: string) => projects.type(name, command, { DATABASE_URL: url })
   let shown: string | undefined
   for (const step of stepsOf(page)) {
