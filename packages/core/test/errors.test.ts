@@ -11,7 +11,7 @@ import {
   uid,
   uidLocal,
 } from '@snoflax/core'
-import { checkStored } from '@snoflax/core/adapter'
+import { storedReader } from '@snoflax/core/adapter'
 import createError, { isHttpError } from 'http-errors'
 import { describe, expect, test } from 'vitest'
 import { page, section } from './documentation.js'
@@ -120,7 +120,7 @@ describe('statusCode', () => {
     ['a stored text', () => uuids.fromDatabase('x'), 'INVALID_LENGTH'],
     ['a stored uuid', () => uuids.fromDatabase(FOREIGN_UUID), 'INVALID_CHARACTER'],
     ['a stored number', () => storage.fromDatabase(-1n), 'FIELD_OUT_OF_RANGE'],
-    ['a value that the column did not write', () => checkStored(bytes, flax.min), 'NOT_CANONICAL'],
+    ['a value that the column did not write', () => storedReader(bytes)(flax.min), 'NOT_CANONICAL'],
     ['a storage', () => storageFor(flax, 'sqlite', { storage: 'uuid' }), 'STORAGE_REFUSED'],
   ])('is undefined if the id is not from outside: %s', (_, call, code) => {
     const error = expectRefusal(call, code)

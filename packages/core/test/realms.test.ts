@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { flake, flax, type IdFamily, sno, storageFor, type Time, uid } from '@snoflax/core'
-import { checkStored } from '@snoflax/core/adapter'
+import { storedReader } from '@snoflax/core/adapter'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
 
@@ -61,7 +61,7 @@ describe.each(families)('$name', (family) => {
 test('errors print bytes and Dates of another realm like others', () => {
   expect(() => flax.encode(foreign.bytes(Uint8Array.of(1, 255)))).toThrow('\\x01ff')
   const storage = storageFor(flax, 'sqlite', { storage: 'binary' })
-  expect(() => checkStored(storage, foreign.bytes(Uint8Array.of(1, 255)))).toThrow('2 bytes, \\x01ff')
+  expect(() => storedReader(storage)(foreign.bytes(Uint8Array.of(1, 255)))).toThrow('2 bytes, \\x01ff')
   expect(() => flax.lowerBound(foreign.date(Date.UTC(2100, 0)))).toThrow('2100-01-01')
 })
 

@@ -3,13 +3,13 @@ import {
   agree,
   checkColumnOptions,
   checkMismatch,
-  checkStored,
   conditionValue,
   databaseDefault,
   idSource,
   type OnMismatch,
   type SqlIdColumn,
   show,
+  storedReader,
   withPath,
 } from '@snoflax/core/adapter'
 import type { IdColumn, IdTables } from './columns.js'
@@ -18,6 +18,8 @@ import type { IdColumn, IdTables } from './columns.js'
 export class ColumnIds {
   /** Generates the id of a row that an insert has without one; undefined if the application generates none. */
   readonly generate: (() => string) | undefined
+  /** As `fromDatabase`, with errors that don't name the column. */
+  readonly read: (value: unknown) => string | null
   /** The SQL by which the database generates it. */
   readonly databaseDefault: string | undefined
   /** The column, as errors name it. */
@@ -32,6 +34,7 @@ export class ColumnIds {
     const { family, role, options } = column
     this.placed(() => checkMismatch(storage, onMismatch))
     this.named = { place: path, storage: () => storage }
+    this.read = storedReader(storage)
     if (role !== 'generated') return
     const { generator, meta, schema } = options
     if (options.default === 'database') {
@@ -75,12 +78,6 @@ export class ColumnIds {
   /** @throws {IdError} `NOT_CANONICAL` for a value that the column did not write, even if it can be read as an id. */
   fromDatabase(value: unknown): string | null {
     return this.placed(() => this.read(value))
-  }
-
-  /** As `fromDatabase`, with errors that don't name the column. */
-  read(value: unknown): string | null {
-    if (value != null) checkStored(this.storage, value)
-    return this.storage.fromDatabase(value) as string | null
   }
 
   placed<Result>(work: () => Result): Result {

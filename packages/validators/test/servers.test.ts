@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Controller, Get, Module, Param } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { type FlaxId, flax, storageFor } from '@snoflax/core'
-import { checkStored } from '@snoflax/core/adapter'
+import { storedReader } from '@snoflax/core/adapter'
 import { IdPipe } from '@snoflax/validators/nest'
 import express from 'express'
 import fastify from 'fastify'
@@ -21,7 +21,7 @@ const HANDLERS: Record<string, (id: string) => unknown> = {
   parsed: (id) => ({ id: flax.parse(id) }),
   placed: (id) => bytes.toDatabase(id),
   stored: (id) => bytes.fromDatabase(id),
-  unwritten: (id) => checkStored(bytes, id),
+  unwritten: (id) => storedReader(bytes)(id),
   option: (id) => flax.generator({ [id]: 1 } as never),
   field: () => flax.lowerBound('2026' as never),
 }

@@ -12,7 +12,6 @@ export { checkInteger, show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind } from '../primitives/options.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
-export { checkStored } from './check-stored.js'
 export {
   checkColumnOptions,
   checkMismatch,
@@ -77,3 +76,4 @@ export {
   type RunQuery,
   refuseFaults,
 } from './stored-columns.js'
+export { storedReader } from './stored-reader.js'

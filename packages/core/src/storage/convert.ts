@@ -70,7 +70,8 @@ export function reader<AnId extends string>(
   }
 }
 
-function directReader<AnId extends string>(
+/** Reads the driver's usual form only; undefined for others, which need `read`. */
+export function directReader<AnId extends string>(
   family: IdFamily<AnId>,
   storage: StorageName,
 ): ((value: unknown) => AnId | undefined) | undefined {

@@ -1,5 +1,5 @@
 import { flake, flax, prefixed, sno, storageFor, uid, uidLocal } from '@snoflax/core'
-import { checkStored } from '@snoflax/core/adapter'
+import { storedReader } from '@snoflax/core/adapter'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 
@@ -32,6 +32,6 @@ describe.each(Object.entries(STRANGE))('%s', (_, value) => {
 
   test('is no stored value', () => {
     const storage = storageFor(flax, 'sqlite', { storage: 'text' })
-    expect(() => checkStored(storage, value)).toThrow(expect.objectContaining({ name: 'IdError' }))
+    expect(() => storedReader(storage)(value)).toThrow(expect.objectContaining({ name: 'IdError' }))
   })
 })

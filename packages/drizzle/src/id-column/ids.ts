@@ -4,13 +4,13 @@ import {
   arrayLiteral,
   checkColumnOptions,
   checkMismatch,
-  checkStored,
   conditionValue,
   familyWith,
   isAccepting,
   literalOf,
   type OnMismatch,
   show,
+  storedReader,
   withPath,
 } from '@snoflax/core/adapter'
 import {
@@ -38,6 +38,7 @@ export class ColumnIds {
   private readonly own: IdStorage<string> | undefined
   private settled: IdStorage<string> | undefined
   private isSettling = false
+  private read: ((value: unknown) => unknown) | undefined
   private onMismatch: OnMismatch | undefined
   /** The column in SQL. */
   readonly inSql: {
@@ -126,10 +127,9 @@ export class ColumnIds {
 
   /** @throws {IdError} `NOT_CANONICAL` for a value that the column did not write, even if it can be read as an id. */
   fromDatabase(value: unknown): string {
-    const { storage } = this
     try {
-      if (value != null) checkStored(storage, value)
-      return storage.fromDatabase(value) as string
+      this.read ??= storedReader(this.storage)
+      return this.read(value) as string
     } catch (error) {
       // Only for errors: closures for each value would take as long as the rest.
       return this.placed(() => {

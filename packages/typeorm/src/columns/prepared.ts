@@ -1,5 +1,5 @@
 import type { Database, IdFamily, IdStorage } from '@snoflax/core'
-import { checkStored, isBytes, type SqlIdColumn, SqlIds, withPath } from '@snoflax/core/adapter'
+import { isBytes, type SqlIdColumn, SqlIds, storedReader, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
@@ -16,6 +16,7 @@ export class PreparedColumn implements ValueTransformer {
   readonly path: string
   /** The column in SQL. */
   readonly inSql: SqlIdColumn & { readonly column: PreparedColumn }
+  private readonly stored: (value: unknown) => unknown
 
   constructor(
     readonly metadata: ColumnMetadata,
@@ -25,6 +26,7 @@ export class PreparedColumn implements ValueTransformer {
   ) {
     this.path = pathOf(metadata)
     this.inSql = { place: this.path, storage: () => storage, column: this }
+    this.stored = storedReader(storage)
     Object.assign(metadata, { [ID_COLUMN]: this })
   }
 
@@ -69,12 +71,8 @@ export class PreparedColumn implements ValueTransformer {
    * such a row.
    */
   read(value: unknown): unknown {
-    const { name, family, fromDatabase } = this.storage
     try {
-      // The form that drivers return needs no check.
-      const isUsual = name === 'binary' && (value as Uint8Array | null)?.byteLength === family.byteLength
-      if (!isUsual && value != null) checkStored(this.storage, value)
-      return fromDatabase(value)
+      return this.stored(value)
     } catch (error) {
       // Only for errors: a closure for each value would be a third of the cost.
       return withPath(this.path, () => {

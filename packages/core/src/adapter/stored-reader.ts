@@ -1,20 +1,42 @@
+import { isAccepting, isPrefixed } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { isBytes } from '../primitives/realms.js'
+import { directReader } from '../storage/convert.js'
 import type { IdStorage } from '../storage/index.js'
 import { bytesOfDriver } from '../storage/read.js'
 import { UUID_TEXT } from '../storage/uuid.js'
 import { hexOf } from './literal.js'
 
 /**
- * Checks that a stored value has a form that drivers return for its storage. Other forms could be read as an id too,
- * but no condition finds a row that stores one.
+ * Reads what a column returns: only the forms that drivers return for its storage. Other forms could be read as an id
+ * too, but no condition finds a row that stores one. null stays null.
  *
- * @throws {IdError} `NOT_CANONICAL`, if SQL that bypasses the column wrote the value, such as a text into a BLOB.
+ * @throws {IdError} `NOT_CANONICAL`, if SQL that bypasses the column wrote the value, such as a text into a BLOB;
+ * otherwise as the storage's `fromDatabase`.
  *
  * @example
- * checkStored(storageFor(flax, 'sqlite', { storage: 'binary' }), flax.decode('Kpcan0M1FakODT4k'))
+ * const read = storedReader(storageFor(flax, 'sqlite', { storage: 'binary' }))
+ * read(flax.decode('Kpcan0M1FakODT4k')) // 'Kpcan0M1FakODT4k'
  */
-export function checkStored({ name, family }: IdStorage<string>, value: unknown): void {
+export function storedReader(storage: IdStorage<string>): (value: unknown) => string | null {
+  const { family, name } = storage
+  const isBare = isPrefixed(family) && name !== 'text'
+  const head = isBare ? `${family.prefix}_` : ''
+  const direct = isAccepting(family) ? undefined : directReader(isBare ? family.base : family, name)
+  return (value) => {
+    if (value == null) return null
+    try {
+      const id = direct?.(value)
+      if (id !== undefined) return head + id
+    } catch {
+      // `fromDatabase` throws it as the error of a stored value.
+    }
+    checkStored(storage, value)
+    return storage.fromDatabase(value) as string
+  }
+}
+
+function checkStored({ name, family }: IdStorage<string>, value: unknown): void {
   if (isStored[name](value, family.byteLength)) return
   throw new IdError(
     'NOT_CANONICAL',
