@@ -20,6 +20,8 @@ import type { Scope } from './scope.js'
 interface Text {
   sql: string
   readonly nodes: Node[]
+  /** Where the values of a long list begin, of which only the first stands in the text, and end. */
+  readonly lists: (readonly [start: number, end: number])[] | undefined
 }
 
 /** The ids in raw SQL of columns that convert. */
@@ -87,10 +89,11 @@ export class RawSql {
     raw: RawNode,
     scope: Scope | undefined,
     meaningOf: (node: Node) => Meaning,
+    isWhole = false,
   ): readonly (ColumnIds | undefined)[] {
-    const text: Text = { sql: '', nodes: [] }
+    const text: Text = { sql: '', nodes: [], lists: isWhole ? undefined : [] }
     this.write(raw, text, meaningOf)
-    const { sql, nodes } = text
+    const { sql, nodes, lists = [] } = text
     if (!this.sqlIds.mayBeIn(sql, valuesOf(nodes))) return []
     const columnOf = (meaning: Meaning) =>
       isHeld(meaning) ? meaning.ids.named : meaning === undefined ? undefined : null
@@ -120,6 +123,15 @@ export class RawSql {
       },
       named: (parts) => named([...parts].reverse()),
     })
+    for (const [start, end] of lists) {
+      const column = found.get(start)
+      const isLikeFirst = (node: Node) => {
+        const { value } = node as ValueNode
+        return column ? column.storage().family.is(value) : !this.sqlIds.mayBe(value)
+      }
+      if (!nodes.slice(start + 1, end).every(isLikeFirst)) return this.columnsIn(raw, scope, meaningOf, true)
+      if (column) for (let at = start + 1; at < end; at++) found.set(at, column)
+    }
     return nodes.map((_, at) => {
       const column = found.get(at)
       return column && this.columns.get(column)
@@ -133,7 +145,13 @@ export class RawSql {
       const node = parameters[at] as AnyNode | undefined
       if (node === undefined) continue
       if (isFlat(node)) {
-        this.write(node, text, meaningOf)
+        const values = text.lists && /\bin\s*\(\s*$/i.test(text.sql.slice(-40)) ? joinedIn(node) : undefined
+        if (values) {
+          const start = text.nodes.length
+          for (const value of values) text.nodes.push(value)
+          text.lists?.push([start, text.nodes.length])
+          text.sql += markOf(start)
+        } else this.write(node, text, meaningOf)
         continue
       }
       text.nodes.push(node)
@@ -170,6 +188,15 @@ function aliasesIn(tokens: readonly SqlToken[]): ReadonlySet<string> {
     )
   })
   return new Set(names.map(({ parts }) => `${parts.at(-1)}`.toLowerCase()))
+}
+
+/** The values of `sql.join(values)`; undefined for other raw SQL. */
+function joinedIn({ parameters }: RawNode): readonly ValueNode[] | undefined {
+  const separator = parameters[1]
+  if (separator === undefined || !RawNode.is(separator) || separator.sqlFragments.join('').trim() !== ',')
+    return undefined
+  const isJoined = parameters.every((one, at) => (at % 2 === 0 ? ValueNode.is(one) : one === separator))
+  return isJoined ? parameters.filter(ValueNode.is) : undefined
 }
 
 function* valuesOf(nodes: readonly Node[]): Generator<unknown> {

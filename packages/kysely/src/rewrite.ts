@@ -481,6 +481,7 @@ export class Rewriter {
     if (helper) return this.helper(raw, helper, scope)
     const inner = wrappedIn(raw)
     if (inner) return mapChildren(raw, (child) => this.visit(child, scope, expected))
+    if (!this.concerns(raw)) return raw
     const isRead = this.raw.isNeeded && expected !== MARKED
     const columns = isRead
       ? this.raw.columnsIn(raw, scope, (node) => this.meanings.meaningOf(node, scope))
@@ -488,7 +489,7 @@ export class Rewriter {
     let at = 0
     const rebuilt = (one: RawNode): RawNode =>
       mapChildren(one, (node) => {
-        if (isFlat(node)) return rebuilt(node)
+        if (isFlat(node)) return node.parameters.length === 0 ? node : rebuilt(node)
         const ids = columns[at++]
         if (!ValueNode.is(node)) return this.visit(node, scope, expected === MARKED ? MARKED : undefined)
         if (!ids) return node

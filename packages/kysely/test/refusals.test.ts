@@ -192,6 +192,15 @@ test.each<[string, () => RawBuilder<unknown>]>([
     'sql.ref()',
     () => sql`select name from customers where ${sql.ref('customers.id')} in (${sql.join([ada])})`,
   ],
+  ['its list', () => sql`select name from customers where id in (${sql.join([flax.generate(), ada])})`],
+  [
+    'its list with other values',
+    () => sql`select name from customers where id in (${sql.join(['', 5, ada])})`,
+  ],
+  [
+    'its list with other values behind it',
+    () => sql`select name from customers where id in (${sql.join([ada, '', 5, flax.generate()])}, ${ada})`,
+  ],
   ['sql.id()', () => sql`select name from customers where ${sql.id('customers', 'id')} = ${ada}`],
   ['an alias in the text', () => sql`select name from customers as c where ${sql.ref('c.id')} = ${ada}`],
   [
