@@ -1,94 +1,159 @@
-import { flax } from '@snoflax/core'
+import { randomUUID } from 'node:crypto'
+import { flax, storageFor } from '@snoflax/core'
 import { flaxId, idPlugin } from '@snoflax/kysely'
-import { Kysely, type KyselyPlugin, PostgresDialect } from 'kysely'
-import { againstYardsticks } from '../ratios.js'
+import { Kysely, type KyselyPlugin, PostgresDialect, sql } from 'kysely'
 import type { Row, Section } from '../report.js'
-import { raceTurns, type Turn, timedByCpu } from '../turns.js'
+import { raceTurns, timedByCpu } from '../turns.js'
 import type { Place } from './contest.js'
 
 const ROWS = 10_000
 const CUSTOMERS = 500
-const ONE = 'one row by key, 50 times'
-const FLAT = '10,000 rows with two ids'
-const JOINED = '10,000 rows joined, four ids'
-const NONE = '10,000 rows without ids'
 
-type Reads = Readonly<Record<string, () => Promise<unknown>>>
-
-/** The cost of ids for reads. */
-export const kyselyQueries: Section<Place> = {
-  name: 'kysely-queries',
-  run: async ({ postgres: { pool, query } }) => {
-    for (const sql of [
-      'DROP TABLE IF EXISTS read_orders, read_customers',
-      'CREATE TABLE read_customers (id text COLLATE "C" PRIMARY KEY, name text NOT NULL)',
-      `CREATE TABLE read_orders (id text COLLATE "C" PRIMARY KEY, total integer NOT NULL,
-         customer_id text COLLATE "C" NOT NULL REFERENCES read_customers)`,
-    ])
-      await query(sql)
-    const customers = Array.from({ length: CUSTOMERS }, () => flax.generate())
-    const ids = Array.from({ length: ROWS }, () => flax.generate())
-    await query("INSERT INTO read_customers SELECT id, 'customer' FROM unnest($1::text[]) AS id", [customers])
-    await query('INSERT INTO read_orders SELECT id, 1, c FROM unnest($1::text[], $2::text[]) AS o (id, c)', [
-      ids,
-      ids.map((_, at) => customers[at % CUSTOMERS]),
-    ])
-    await query('ANALYZE')
-    const some = ids.slice(0, 50)
-    const rows: Row[] = []
-    const [ours, plain] = [reads(pool, 'ours', some), reads(pool, 'plain', some)]
-    for (const [name, run] of Object.entries(ours)) {
-      const turns: Record<string, Turn> = {
-        ours: timedByCpu(run),
-        plain: timedByCpu(plain[name] as typeof run),
-      }
-      // Small statements are fast only after thousands of them.
-      const table = againstYardsticks(await raceTurns(turns, { rounds: 60, warmUps: 60 }), ['plain'])
-      const [{ ratios, spread }] = table.rows as [Row]
-      rows.push({ name, ratios, ...(spread !== undefined && { spread }) })
-    }
-    return {
-      title: 'Kysely: queries of text keys, PostgreSQL',
-      about:
-        'The same tables, with our plugin and with one that returns its node. The time is the CPU of the client.',
-      columns: [{ title: 'plain text keys', aims: Object.fromEntries(rows.map(({ name }) => [name, 1.05])) }],
-      rows,
-    }
-  },
+interface Tables {
+  orders: { id: string; total: number; customer_id: string }
+  customers: { id: string; name: string }
 }
+
+interface Stock {
+  readonly db: Kysely<Tables>
+  readonly ids: readonly string[]
+}
+
+/** The queries, with the ratios to stay under: of text ids, and of compact ones. */
+const QUERIES: readonly (readonly [
+  name: string,
+  text: number | undefined,
+  compact: number | undefined,
+  run: (stock: Stock) => Promise<unknown>,
+])[] = [
+  [
+    'one row by key, 50 times',
+    1.05,
+    undefined,
+    async ({ db, ids }) => {
+      for (const id of ids.slice(0, 50))
+        await db.selectFrom('orders').selectAll().where('id', '=', id).execute()
+    },
+  ],
+  ['10,000 rows with two ids', 1.05, 1.2, ({ db }) => db.selectFrom('orders').selectAll().execute()],
+  [
+    '10,000 rows joined, four ids',
+    1.05,
+    1.25,
+    ({ db }) =>
+      db
+        .selectFrom('orders as o')
+        .innerJoin('customers as c', 'c.id', 'o.customer_id')
+        .select(['o.id', 'o.customer_id', 'o.total', 'c.id as customer', 'c.name'])
+        .execute(),
+  ],
+  ['10,000 rows without ids', 1.05, 1.1, ({ db }) => db.selectFrom('orders').select('total').execute()],
+  [
+    'sql.join of 2,000 numbers',
+    1.05,
+    1.2,
+    ({ db }) => {
+      const totals = sql.join(Array.from({ length: 2_000 }, (_, at) => ROWS + at))
+      return db.selectFrom('orders').select('total').where(sql<boolean>`total in (${totals})`).execute()
+    },
+  ],
+  [
+    'sql.join of 10,000 ids',
+    undefined,
+    3,
+    ({ db, ids }) =>
+      db
+        .selectFrom('orders')
+        .select('total')
+        .where(sql<boolean>`id in (${sql.join(ids)})`)
+        .execute(),
+  ],
+]
 
 const PASSING: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult: async ({ result }) => result,
 }
 
-function reads(pool: Place['postgres']['pool'], keys: 'ours' | 'plain', some: readonly string[]): Reads {
-  const ids = idPlugin({
-    database: 'postgres',
-    tables: {
-      read_customers: { id: flaxId() },
-      read_orders: { id: flaxId(), customer_id: flaxId.ref('read_customers.id') },
-    },
-  })
-  interface Tables {
-    read_customers: { id: string; name: string }
-    read_orders: { id: string; total: number; customer_id: string }
-  }
+/** The cost of ids for queries. */
+export const kyselyQueries: Section<Place> = {
+  name: 'kysely-queries',
+  run: async ({ postgres }) => {
+    const stocks = {
+      text: await stockOf(postgres, 'text'),
+      compact: await stockOf(postgres, 'uuid'),
+      'plain text': await stockOf(postgres, 'plain_text'),
+      'plain uuid': await stockOf(postgres, 'plain_uuid'),
+    }
+    const rows: (Row & { readonly aim: number | undefined })[] = []
+    for (const [query, textAim, compactAim, run] of QUERIES) {
+      const turns = Object.entries(stocks).map(([key, stock]) => [key, timedByCpu(() => run(stock))])
+      // Small statements are fast only after thousands of them.
+      const timings = await raceTurns<keyof typeof stocks>(Object.fromEntries(turns), {
+        rounds: 60,
+        warmUps: 60,
+      })
+      const row = (name: string, ours: keyof typeof stocks, plain: keyof typeof stocks, aim?: number) => ({
+        name: `${query}, ${name}`,
+        aim,
+        ratios: [timings[ours].stepNs / timings[plain].stepNs],
+        spread: Math.max(timings[ours].spread, timings[plain].spread),
+      })
+      rows.push(
+        row('flax as text', 'text', 'plain text', textAim),
+        row('flax as uuid', 'compact', 'plain uuid', compactAim),
+      )
+    }
+    return {
+      title: 'Kysely: queries, PostgreSQL',
+      about:
+        'The same tables, with our plugin and, for plain keys of the same type, with one that returns its node. The time is the CPU of the client.',
+      columns: [{ title: 'a plain key', aims: Object.fromEntries(rows.map(({ name, aim }) => [name, aim])) }],
+      rows,
+    }
+  },
+}
+
+async function stockOf(
+  { pool, query }: Place['postgres'],
+  key: 'text' | 'uuid' | 'plain_text' | 'plain_uuid',
+): Promise<Stock> {
+  const isUuid = key.endsWith('uuid')
+  const type = isUuid ? 'uuid' : 'text COLLATE "C"'
+  const schema = `kysely_${key}`
+  for (const text of [
+    `DROP SCHEMA IF EXISTS ${schema} CASCADE`,
+    `CREATE SCHEMA ${schema}`,
+    `CREATE TABLE ${schema}.customers (id ${type} PRIMARY KEY, name text NOT NULL)`,
+    `CREATE TABLE ${schema}.orders (id ${type} PRIMARY KEY, total integer NOT NULL,
+       customer_id ${type} NOT NULL REFERENCES ${schema}.customers)`,
+  ])
+    await query(text)
+  const storage = isUuid ? 'uuid' : 'text'
+  const { toDatabase } = storageFor(flax, 'postgres', { storage })
+  const made = (count: number): string[] =>
+    Array.from({ length: count }, () => (key === 'plain_uuid' ? randomUUID() : flax.generate()))
+  const stored = (ids: readonly string[]) => (key === 'plain_uuid' ? ids : ids.map((id) => toDatabase(id)))
+  const [customers, ids] = [made(CUSTOMERS), made(ROWS)]
+  await query(`INSERT INTO ${schema}.customers SELECT id, 'customer' FROM unnest($1::${storage}[]) AS id`, [
+    stored(customers),
+  ])
+  await query(
+    `INSERT INTO ${schema}.orders SELECT id, 1, c FROM unnest($1::${storage}[], $2::${storage}[]) AS o (id, c)`,
+    [stored(ids), stored(ids.map((_, at) => customers[at % CUSTOMERS] as string))],
+  )
+  await query('ANALYZE')
+  const plugin = () =>
+    idPlugin({
+      database: 'postgres',
+      tables: {
+        customers: { id: flaxId({ storage }) },
+        orders: { id: flaxId({ storage }), customer_id: flaxId.ref('customers.id') },
+      },
+    })
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
-    plugins: [keys === 'ours' ? ids : PASSING],
-  })
-  return {
-    [ONE]: async () => {
-      for (const key of some) await db.selectFrom('read_orders').selectAll().where('id', '=', key).execute()
-    },
-    [FLAT]: () => db.selectFrom('read_orders').selectAll().execute(),
-    [JOINED]: () =>
-      db
-        .selectFrom('read_orders as o')
-        .innerJoin('read_customers as c', 'c.id', 'o.customer_id')
-        .select(['o.id', 'o.customer_id', 'o.total', 'c.id as customer', 'c.name'])
-        .execute(),
-    [NONE]: () => db.selectFrom('read_orders').select('total').execute(),
-  }
+    plugins: [key.startsWith('plain') ? PASSING : plugin()],
+  }).withSchema(schema)
+  return { db, ids }
 }
