@@ -79,28 +79,41 @@ export function statementOf(builder: Builder): [string, unknown[]] {
   return statement
 }
 
-/** @throws {IdError} for a malformed id, and for one that can't be converted and that the database would not refuse. */
-function withStoredIds(query: string, given: ObjectLiteral, builder: Builder): ObjectLiteral {
+/**
+ * @param parameters as `getParameters()` copied them.
+ * @throws {IdError} for a malformed id, and for one that can't be converted and that the database would not refuse.
+ */
+function withStoredIds(query: string, parameters: ObjectLiteral, builder: Builder): ObjectLiteral {
   const { columns, ids, uses } = preparedOf(dataSourceOf(builder))
-  const used = remembered<Uses>(uses, query, () =>
-    Array.from(query.matchAll(MARKED), ([, name = '', mark = '', number]) => [
-      name + mark,
-      name,
-      number === undefined ? undefined : (columns[Number(number)] ?? null),
-    ]),
-  )
-  const parameters = { ...given }
-  const others: ObjectLiteral = {}
-  for (const [key, name, column] of used) {
-    if (!Object.hasOwn(given, name)) continue
-    const value: unknown = given[name]
-    if (column !== undefined) parameters[key] = column && !isAsText(value) ? column.to(value) : value
-    else if (!isAsText(value)) others[name] = value
+  let others = Object.keys(parameters)
+  if (query.includes(MARK)) {
+    others = []
+    const used = remembered<Uses>(uses, query, () =>
+      Array.from(query.matchAll(MARKED), ([, name = '', mark = '', number]) => [
+        name + mark,
+        name,
+        number === undefined ? undefined : (columns[Number(number)] ?? null),
+      ]),
+    )
+    for (const [key, name, column] of used) {
+      if (!Object.hasOwn(parameters, name)) continue
+      const value: unknown = parameters[name]
+      if (column === undefined) others.push(name)
+      else parameters[key] = column && !isAsText(value) ? column.to(value) : value
+    }
   }
   // Other texts were read when they were marked.
   const text = builder.expressionMap.queryType === 'insert' ? query : ''
-  if (!ids.mayBeIn(text, Object.values(others))) return parameters
-  for (const [name, column] of find(query, builder, others)) parameters[name] = column.to(given[name])
+  const values = others.map((name): [string, unknown] => [name, parameters[name]])
+  if (
+    !ids.mayBeIn(
+      text,
+      values.map(([, value]) => value),
+    )
+  )
+    return parameters
+  const read = Object.fromEntries(values.filter(([, value]) => !isAsText(value)))
+  for (const [name, column] of find(query, builder, read)) parameters[name] = column.to(read[name])
   return parameters
 }
 
