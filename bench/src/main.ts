@@ -1,8 +1,8 @@
 import { core } from './core/index.js'
 import { orms } from './orms/index.js'
 import { postgres } from './postgres/index.js'
-import { markdown, writeResults } from './readme.js'
 import type { Chapter, Report } from './report.js'
+import { printed, writeResults } from './results.js'
 
 /** Runs the chapters and sections named as arguments, or all; only whole chapters are written down. */
 const wanted = process.argv.slice(2)
@@ -31,7 +31,7 @@ async function run<Place>(chapter: Chapter<Place>): Promise<void> {
       process.stderr.write(`${section.name} …\n`)
       const report = await section.run(place)
       reports.push(report)
-      console.log(`\n${markdown(report)}`)
+      console.log(`\n${printed(report)}`)
     }
   } finally {
     await close?.()

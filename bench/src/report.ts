@@ -1,6 +1,6 @@
 /** Sections that run in the same environment and are reported together. */
 export interface Chapter<Place> {
-  /** Its name: as an argument it means all its sections; in the README it marks the place of its results. */
+  /** Its name: as an argument it means all its sections; its results are in results/<name>.txt. */
   readonly name: string
   readonly sections: readonly Section<Place>[]
   open(): Surroundings<Place> | Promise<Surroundings<Place>>

@@ -1,6 +1,6 @@
 import type { Report, Row } from './report.js'
 
-/** A Markdown table with aligned columns, readable in a terminal too. */
+/** A table with aligned columns. */
 export function table({ columns, rows }: Pick<Report, 'columns' | 'rows'>): string {
   const header = [
     '',

@@ -1,4 +1,4 @@
-// Draws the pictures of the documentation: the demo's output, the layouts of the families, and figures of bench/README.md.
+// Draws the pictures of the documentation: the demo's output, the layouts of the families, and figures of bench/results.
 // With --check it compares the last two with the files, since the demo's ids differ in each run.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -74,9 +74,11 @@ export function layouts() {
   return svg('Bits of each family', 2 * PAD + 128 * bitWidth, PAD + families.length * rowHeight, rows)
 }
 
-/** The first table below a heading of bench/README.md: a column's figures by row. @param {string} heading @param {string} title */
-function figures(heading, title) {
-  const [, below = ''] = readFileSync(join(root, 'bench/README.md'), 'utf8').split(`\n### ${heading}\n`)
+/** The table below a heading: a column's figures by row. @param {'core' | 'postgres'} chapter @param {string} heading @param {string} title */
+function figures(chapter, heading, title) {
+  const [, below = ''] = readFileSync(join(root, `bench/results/${chapter}.txt`), 'utf8').split(
+    `\n${heading}\n`,
+  )
   const rows = (/(?:^\|.*\n)+/m.exec(below)?.[0] ?? '')
     .trim()
     .split('\n')
@@ -87,7 +89,7 @@ function figures(heading, title) {
         .map((cell) => cell.trim()),
     )
   const at = rows[0]?.indexOf(title) ?? -1
-  if (at < 0) throw new Error(`bench/README.md has no column ${title} below ${heading}`)
+  if (at < 0) throw new Error(`bench/results/${chapter}.txt has no column ${title} below ${heading}`)
   return new Map(rows.slice(2).map((row) => [row[0] ?? '', Number.parseFloat(row[at] ?? '')]))
 }
 
@@ -95,7 +97,7 @@ function figures(heading, title) {
 const chosen = (all, names) =>
   Object.entries(names).map(([row, shown]) => {
     const value = all.get(row)
-    if (value === undefined) throw new Error(`bench/README.md has no figure of ${row}`)
+    if (value === undefined) throw new Error(`bench/results have no figure of ${row}`)
     return { shown, value, isOurs: /^(flax|sno|flake)/.test(shown) }
   })
 
@@ -104,7 +106,7 @@ export function bench() {
   const charts = [
     {
       title: 'A new id in Node.js 20, in times of crypto.randomUUID()',
-      bars: chosen(figures('A new id, as a flat text', 'of crypto.randomUUID'), {
+      bars: chosen(figures('core', 'A new id, as a flat text', 'of crypto.randomUUID'), {
         'flax.generate': 'flax',
         'sno.generate': 'sno',
         'crypto.randomUUID': 'crypto.randomUUID',
@@ -115,7 +117,7 @@ export function bench() {
     },
     {
       title: 'Table and index of 100,000 rows in PostgreSQL 18, in times of UUIDv4 as uuid',
-      bars: chosen(figures('Size of table and index', 'of uuid, both'), {
+      bars: chosen(figures('postgres', 'Size of table and index', 'of uuid, both'), {
         'flake as bigint': 'flake as bigint',
         'sno as binary': 'sno as binary',
         'sno as uuid': 'sno as uuid',
@@ -146,7 +148,7 @@ export function bench() {
     }
     y += 24
   }
-  return svg('Speed and size, from bench/README.md', width, y, parts)
+  return svg('Speed and size, from bench/results', width, y, parts)
 }
 
 const LINE = 18
