@@ -19,6 +19,8 @@ const files = (...patterns) =>
     .filter((path) => path !== '' && !/^(\.|test\/|site\/)/.test(path))
 
 const pages = new Set(files('*.md'))
+/** Tables that tests and benchmarks write, which the site has as they are. */
+const data = new Set(files('bench/results/*.txt', 'docs/*.txt'))
 const repository = repositoryPage()
 
 /** Where a page of the repository stands in the site. @param {string} path */
@@ -35,6 +37,7 @@ function follow(page, link) {
   const target = posix.normalize(posix.join(posix.dirname(page), path)).replace(/\/$/, '')
   const named = pages.has(target) ? target : posix.join(target, 'README.md')
   if (pages.has(named)) return `/${placeOf(named)}${hash}`
+  if (data.has(target)) return `/${target}`
   if (!existsSync(join(root, target))) throw new Error(`${page} links to ${link}, which is not there`)
   const kind = statSync(join(root, target)).isDirectory() ? 'tree' : 'blob'
   // Without a repository's address there is nowhere to lead.
@@ -43,7 +46,7 @@ function follow(page, link) {
 
 /** Results of tests and measurements, which say every word and answer few questions. */
 const UNSEARCHED =
-  /^(?:bench|fuzz|proof)\/|^docs\/(?:write-paths\/|upstream\/|(?:proof|neighbours|raw-sql|doctor-faults)\.md)|^(?:CHANGELOG|CODE_OF_CONDUCT|CONTRIBUTING)|\/test\//
+  /^(?:bench|fuzz|proof)\/|^docs\/(?:upstream\/|(?:proof|neighbours|raw-sql|doctor-faults|write-paths)\.md)|^(?:CHANGELOG|CODE_OF_CONDUCT|CONTRIBUTING)|\/test\//
 
 /** How each package manager writes the commands of a block. @type {Readonly<Record<string, (line: string) => string>>} */
 const MANAGERS = {
@@ -79,6 +82,7 @@ for (const page of pages) {
 for (const picture of files('docs/*.png', 'docs/*.svg')) {
   cpSync(join(root, picture), join(staged, picture))
 }
+for (const table of data) cpSync(join(root, table), join(staged, 'public', table))
 cpSync(join(import.meta.dirname, 'index.md'), join(staged, 'index.md'))
 const inspector = join(staged, 'public/inspector')
 cpSync(await buildInspector(), inspector, { recursive: true })

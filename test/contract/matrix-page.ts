@@ -10,14 +10,14 @@ const HEADINGS = ['PostgreSQL', 'PGlite', 'SQLite', 'MySQL', 'MariaDB']
 const NOTES = 'Notes'
 const DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
-/** Writes the results of a run for one ORM. Databases that the run didn't have keep their earlier results. */
+/** Writes the results of a run for one ORM, which docs/write-paths.md explains. Databases that the run didn't have keep their earlier results. */
 export function writeMatrixPage(
   folder: string,
   orm: string,
   cells: readonly Cell[],
   mysqlServer: MysqlServer,
 ): void {
-  const file = join(folder, `${orm.toLowerCase().replaceAll(' ', '-')}.md`)
+  const file = join(folder, `${orm.toLowerCase().replaceAll(' ', '-')}.txt`)
   const earlier = existsSync(file) ? sections(readFileSync(file, 'utf8')) : new Map<string, string[]>()
   const found = HEADINGS.flatMap((heading): [string, string[]][] => {
     const seen = cells.filter((cell) => headingOf(cell, mysqlServer) === heading)
@@ -26,7 +26,7 @@ export function writeMatrixPage(
   })
   const parts = found.map(([heading, lines], at) => {
     const [[base = '', first = []] = []] = found
-    return `## ${heading}\n\n${(at === 0 ? lines : shortened(lines, first, base)).join('\n')}`
+    return section(heading, at === 0 ? lines : shortened(lines, first, base))
   })
   mkdirSync(folder, { recursive: true })
   writeFileSync(file, `${numbered([opening(orm), ...parts].join('\n\n'))}\n`)
@@ -45,11 +45,12 @@ export function headingOf({ database }: Pick<Cell, 'database'>, mysqlServer: Mys
   }
 }
 
-const opening = (orm: string) => `# ${orm}: tested paths
+const opening = (orm: string) => `${orm}: paths that the tests run. See docs/write-paths.md`
 
-Each path through ${orm} is run on a real database with the families below: generated ids, passed ones, malformed ones, the stored bytes. Lists are of paths that work with every storage. A number refers to the note on why a path is refused, or why a malformed id is passed to the database. The tests write this page; don't edit it.`
+const section = (heading: string, lines: readonly string[]) =>
+  [heading, '='.repeat(heading.length), '', ...lines].join('\n')
 
-const operationOf = (line: string) => /^- \*\*(.+?)\*\*/.exec(line)?.[1]
+const operationOf = (line: string) => /^- ([^:⟦]+)/.exec(line)?.[1]
 
 /** With one line for all lists that are those of the page's first database. It names the operations whose lists are not. */
 function shortened(lines: readonly string[], first: readonly string[], base: string): string[] {
@@ -85,16 +86,22 @@ function numbered(page: string): string {
     return `${notes.indexOf(note) + 1}`.replaceAll(/\d/g, (digit) => DIGITS[Number(digit)] as string)
   })
   if (notes.length === 0) return text
-  return [text, '', `## ${NOTES}`, '', ...notes.map((note, at) => `${at + 1}. ${note}`)].join('\n')
+  return `${text}\n\n${section(
+    NOTES,
+    notes.map((note, at) => `${at + 1}. ${note}`),
+  )}`
 }
 
 /** Heading → its lines, as `matrix` made them. */
 function sections(page: string): Map<string, string[]> {
   const bodies = new Map(
     page
-      .split(/^## /m)
+      .split(/^(?=\w+\n=+$)/m)
       .slice(1)
-      .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n')).trim()] as const),
+      .map((part) => {
+        const [heading = '', , ...lines] = part.trim().split('\n')
+        return [heading, lines.join('\n').trim()] as const
+      }),
   )
   const notes = (bodies.get(NOTES) ?? '').split('\n').map((line) => line.replace(/^\d+\. /, ''))
   const found = new Map<string, string[]>()

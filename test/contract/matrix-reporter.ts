@@ -20,7 +20,7 @@ export default class MatrixReporter implements Reporter {
       writeMatrixPage(docs('write-paths'), orm, seen, mysqlServer)
     }
     const forms = tests.flatMap((test) => test.meta().rawSql ?? [])
-    writeRawPage(docs('raw-sql.md'), forms, ORMS, (cell) => headingOf(cell, mysqlServer))
+    writeRawPage(docs('raw-sql.txt'), forms, ORMS, (cell) => headingOf(cell, mysqlServer))
   }
 }
 

@@ -32,8 +32,8 @@ export function matrix(cells: readonly Cell[]): string[] {
     ...[...groups(works, ({ operation }) => operation)].map(([operation, those]) => {
       const [notes = ''] = those.map((one) => one.notes)
       return those.every((one) => one.notes === notes)
-        ? `- **${operation}**${notes}: ${listed(those)}`
-        : `- **${operation}**: ${those.map((one) => one.path + one.notes).join('; ')}`
+        ? `- ${operation}${notes}: ${listed(those)}`
+        : `- ${operation}: ${those.map((one) => one.path + one.notes).join('; ')}`
     }),
     ...(table.length > 0
       ? ['', `| path | ${storages.join(' | ')} |`, `| --- |${' :-: |'.repeat(storages.length)}`, ...table]

@@ -2,15 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { groups } from '../matrix.js'
 import type { RawCell, RawOutcome } from './suite.js'
 
-const OPENING = `# Raw SQL with compact ids
-
-What the ORMs' packages do with SQL of yours beside compact ids; on text columns all of it works, and nothing reads the SQL. \`{id}\` is a bound id, \`{'id'}\` one in the text, \`[customers.id]\` the ORM's own object for a column, \`…\` and what stands before \`WHERE\` is \`SELECT name FROM customers\`.
-
-- **✓**: converted, as on text keys.
-- **refused**: an \`IdError\` names the column; mark the id with \`parameter(column, id)\`, or a value that is none with \`asText(value)\`.
-- **database**: the database refuses it, as it refuses such a text beside a key of its own.
-
-None of these forms is silent. Silent is only a text that your SQL makes of a PostgreSQL \`uuid\` in another way than by a cast (\`upper(id::text)\`, \`id || ''\`, \`format('%s', id)\`), such a cast beside an id in the text or LIKE, and \`find_in_set\` in MariaDB: there, the id that you write is another text than the database's. The tests run each form in every ORM, compare the rows that it returns and leaves with those of text keys, and write this page; don't edit it.`
+const OPENING = 'Forms of raw SQL beside compact ids, which the tests run. See docs/raw-sql.md'
 
 const MARKS: Record<RawOutcome, string> = { converted: '✓', refused: 'refused', database: 'database' }
 
@@ -42,31 +34,31 @@ const shortened = ({ sql }: RawCell) =>
     .replaceAll('SELECT name FROM customers', '…')
     .replace(/ ORDER BY email$/, '')
 
-/** A list for each outcome, below a line that names the databases: `MariaDB, SQLite: **✓**`. */
+/** A list for each outcome, below a line that names the databases: `MariaDB, SQLite = ✓`. */
 function lists(forms: Forms): string[] {
   const rows = [...forms]
     .filter(([, marks]) => marks.size > 0)
     .map(([form, marks]) => ({ form, outcome: outcomeOf(marks) }))
   return [...groups(rows, ({ outcome }) => outcome)].flatMap(([outcome, those]) => [
     outcome,
-    those.map(({ form }) => `- \`${form}\``).join('\n'),
+    those.map(({ form }) => `  ${form}`).join('\n'),
   ])
 }
 
 function outcomeOf(marks: ReadonlyMap<string, string>): string {
   const byMark = groups([...marks].sort(), ([, mark]) => mark)
-  return [...byMark].map(([mark, of]) => `${of.map(([name]) => name).join(', ')}: **${mark}**`).join(' · ')
+  return [...byMark].map(([mark, of]) => `${of.map(([name]) => name).join(', ')} = ${mark}`).join(' · ')
 }
 
 function formsOf(page: string): Forms {
   const forms: Forms = new Map()
   let marks: [string, string][] = []
   for (const line of page.split('\n')) {
-    const [, form] = /^- `(.+)`$/.exec(line) ?? []
+    const [, form] = /^ {2}(.+)$/.exec(line) ?? []
     if (form !== undefined) forms.set(form, new Map(marks))
-    else if (/^\w+[^.]*: \*\*/.test(line)) {
+    else if (line.includes(' = ')) {
       marks = line.split(' · ').flatMap((part) => {
-        const [, names = '', mark = ''] = /^(.+): \*\*(.+)\*\*$/.exec(part) ?? []
+        const [, names = '', mark = ''] = /^(.+?) = (.+)$/.exec(part) ?? []
         return names.split(', ').map((name): [string, string] => [name, mark])
       })
     }
