@@ -60,7 +60,6 @@ const GUIDES = [
       guide('Ranges of time in SQL', '/docs/postgresql-time'),
       guide('MySQL and MariaDB', '/packages/mysql-sql/'),
       guide('SQLite', '/packages/better-sqlite3/'),
-      guide('What doctor finds', '/docs/doctor-faults'),
     ],
   },
   {

@@ -494,7 +494,7 @@ async function outcomes(kind: Kind, { url, run, valuesOf }: Planted): Promise<Re
   )
 }
 
-const PAGE = fileURLToPath(new URL('../../../docs/doctor-faults.md', import.meta.url))
+const PAGE = fileURLToPath(new URL('../../../docs/doctor-faults.txt', import.meta.url))
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
   cured: '✓',
   'new ids': 'new ids',
@@ -530,7 +530,7 @@ function writePage(kind: Kind, seen: ReadonlyMap<Fault, Outcome>): void {
   writeFileSync(PAGE, `${page.slice(0, start)}${[...head, ...lines].join('\n')}\n`)
 }
 
-describe('every fault of docs/doctor-faults.md is found, and its cure mends it and loses nothing', () => {
+describe('every fault of docs/doctor-faults.txt is found, and its cure mends it and loses nothing', () => {
   const wanted = (kind: Kind) =>
     new Map(FAULTS.filter(({ plant }) => plant[kind]).map((fault) => [fault.name, rowNameless(kind, fault)]))
   /** MariaDB has no name for a row, by which one of two equal ones could be changed. */
