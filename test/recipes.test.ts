@@ -53,9 +53,11 @@ test('the page has a program for each library', () => {
 })
 
 // It brings 136 packages.
-test('the program of Payload is the one that test:platforms runs', () => {
+test('the code of Payload is of the program that test:platforms runs', () => {
   const program = readFileSync(at('test/platforms/projects/payload/main.mjs'), 'utf8')
-  expect(blocksOf(section(PAGE, 'Payload'), 'js')).toEqual([program])
+  const [code = ''] = blocksOf(section(PAGE, 'Payload'), 'js')
+  expect(code).not.toBe('')
+  expect(program).toContain(code)
 })
 
 // The types of Node 20 have no node:sqlite.

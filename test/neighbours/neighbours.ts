@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Projects } from '../platforms/project.js'
 import { INSTALLED, type Installed, type Neighbour } from './list.js'
 
-const PAGE = new URL('../../docs/neighbours.md', import.meta.url)
+const PAGE = new URL('../../docs/neighbours.txt', import.meta.url)
 const DATABASES = { postgres, mysql }
 
 const folder = mkdtempSync(join(tmpdir(), 'snoflax-neighbours-'))
@@ -61,8 +61,11 @@ describe.each(INSTALLED)('Drizzle $drizzle, $name', (installed) => {
   })
 })
 
+const OPENING = 'What the tests run beside @snoflax/drizzle, from packed tarballs (npm run test:neighbours)'
+
 function writeList(): void {
-  const page = readFileSync(PAGE, 'utf8')
-  const lines = [...seen].map(([drizzle, neighbours]) => `- **Drizzle ${drizzle}**: ${neighbours.join('; ')}`)
-  writeFileSync(PAGE, page.replace(/^- \*\*Drizzle .*(?:\n- .*)*/m, lines.join('\n')))
+  const lists = [...seen].map(([drizzle, neighbours]) =>
+    [`Drizzle ${drizzle}\n`, ...neighbours.map((one) => `  ${one}`)].join('\n'),
+  )
+  writeFileSync(PAGE, `${[OPENING, ...lists].join('\n\n')}\n`)
 }

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PLATFORMS } from './list.js'
 import { type Platform, Projects } from './project.js'
 
-const PAGE = new URL('../../docs/platforms.md', import.meta.url)
+const PAGE = new URL('../../docs/platforms.txt', import.meta.url)
 
 const folder = mkdtempSync(join(tmpdir(), 'snoflax-platforms-'))
 const passed = new Set<Platform>()
@@ -33,8 +33,8 @@ test.concurrent.each(PLATFORMS)('$name', async (platform) => {
 function writeList(): void {
   const lines = PLATFORMS.map(({ name, made = [], commands }) => {
     const versions = [...made, ...commands].join(' ').match(/(?<=\s)(?!@types)[@\w/.-]+@\d[\d.]*/g) ?? []
-    return [`- ${name}`, [...new Set(versions)].join(', ')].filter((part) => part !== '').join(': ')
+    return [name, [...new Set(versions)].join(', ')].filter((part) => part !== '').join(': ')
   })
-  const page = readFileSync(PAGE, 'utf8')
-  writeFileSync(PAGE, page.replace(/^- .*(?:\n- .*)*/m, lines.join('\n')))
+  const opening = 'Projects of the tests, from packed tarballs (npm run test:platforms)'
+  writeFileSync(PAGE, `${[opening, '', ...lines].join('\n')}\n`)
 }
