@@ -11,6 +11,21 @@ const [schema = '', ...uses] = [...README.matchAll(/^```ts\n([\s\S]*?)^```/gm)].
   ([, code]) => code as string,
 )
 
+/** The tables of the page, as a migration creates them. */
+const MIGRATION = `
+  await db.schema.createTable('customers')
+    .addColumn('id', ids.columnType('customers.id'), (column) => column.primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .execute()
+  await db.schema.createTable('orders')
+    .addColumn('id', ids.columnType('orders.id'), (column) => column.primaryKey())
+    .addColumn('customer_id', ids.columnType('orders.customer_id'), (column) => column.references('customers.id'))
+    .addColumn('trace_id', ids.columnType('orders.trace_id'))
+    .addColumn('total', 'integer', (column) => column.notNull())
+    .addColumn('paid', 'boolean', (column) => column.defaultTo(false))
+    .execute()
+`
+
 interface Seen {
   readonly db: Kysely<unknown>
   readonly ada: { readonly id: Id<'cus'> }
@@ -35,7 +50,9 @@ beforeAll(async () => {
     [
       ...imports,
       'export async function run() {',
-      ...uses.map((block) => block.replaceAll(/^import .*$/gm, '')),
+      ...[...uses.slice(0, 1), MIGRATION, ...uses.slice(1)].map((block) =>
+        block.replaceAll(/^import .*$/gm, ''),
+      ),
       'return { db, ada, found, rows, november, page } }',
     ].join('\n'),
   )
@@ -51,7 +68,7 @@ afterAll(async () => {
 })
 
 test('the programs of the README run, and return ids', () => {
-  expect(uses).toHaveLength(5)
+  expect(uses).toHaveLength(4)
   expect(prefixed(flax, 'cus').is(seen.ada.id)).toBe(true)
   expect(seen.found.map(({ id, customer }) => [sno.meta(id), customer])).toEqual(
     Array(3).fill([2, seen.ada.id]),

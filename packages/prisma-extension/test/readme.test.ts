@@ -22,10 +22,8 @@ function project(): ProjectFiles {
   return { 'schema/schema.prisma': schema.replace(`"${NAME}"`, JSON.stringify(PROVIDER)) }
 }
 
-const isConfiguration = (code: string): boolean => code.includes('defineConfig')
-
 function program(): string {
-  const code = blocks('ts').filter((block) => !isConfiguration(block))
+  const code = blocks('ts')
   const lines = code.join('\n').split('\n')
   const isImport = (line: string) => line.startsWith('import ')
   // The client is TypeScript here, as it is for those who compile it.
@@ -54,17 +52,6 @@ afterAll(() => database?.close())
 test("the README names the generator's program", () => {
   expect(Object.keys(PACKAGE.bin)).toEqual([NAME])
   expect(README).toContain(`provider = "${NAME}"`)
-})
-
-test('the configuration in the README names schema and database', async () => {
-  const file = join(folder, 'page.config.ts')
-  writeFileSync(file, blocks('ts').find(isConfiguration) as string)
-  expect(diagnosticsOf(file)).toEqual([])
-  const { default: configuration } = await import(file)
-  expect(configuration).toMatchObject({
-    schema: 'prisma/schema.prisma',
-    datasource: { url: database.url },
-  })
 })
 
 test('the code of the README compiles', () => {
