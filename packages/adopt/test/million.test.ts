@@ -66,7 +66,7 @@ test.runIf(process.env['SNOFLAX_KILLS'] !== undefined)(
       expect(tables[1]?.rows).toBe(ROWS + written)
       const finish = await measured(() => adoption.finish({ lockTimeoutMs: 60_000 }))
 
-      const page = new URL('../../../docs/adopting.md', import.meta.url)
+      const page = new URL('../../../docs/adopting.txt', import.meta.url)
       const [size] = await database.query("SELECT current_setting('server_version') AS version")
       const line = `1,050,000 rows in two tables, while a session inserted ${written.toLocaleString('en')} more, PostgreSQL ${size?.['version']}: backfill ${backfill}; switch ${switched}; finish ${finish}.`
       writeFileSync(

@@ -53,9 +53,9 @@ async function contents({ tables }: WellKnown): Promise<Record<string, unknown>>
 const results = new Map<string, string[]>()
 afterAll(() => {
   if (process.env['SNOFLAX_KILLS'] === undefined) return
-  const page = new URL('../../../docs/adopting.md', import.meta.url)
+  const page = new URL('../../../docs/adopting.txt', import.meta.url)
   const text = readFileSync(page, 'utf8')
-  const list = [...results].map(([of, schemas]) => `- ${of}: ${schemas.join(', ')}`).join('\n')
+  const list = [...results].map(([of, schemas]) => `${of}: ${schemas.join(', ')}`).join('\n')
   writeFileSync(page, text.replace(/(<!-- kills -->\n)[\s\S]*?(<!-- \/kills -->)/, `$1${list}\n$2`))
 })
 
