@@ -21,7 +21,7 @@ interface Fault {
   readonly place: string
   readonly cured: Outcome
   /** Statements with `$n` in place of texts of ids; none where the database can't have the fault. */
-  readonly plant: Partial<Record<Kind, readonly string[]>>
+  readonly plant: Plant
   /** What is in the column afterwards: the ids that were there in whatever form. */
   readonly ids?: readonly string[]
 }
@@ -39,6 +39,8 @@ const bytes = (kind: Kind, id: string): string => {
   return kind === 'postgres' ? `'\\x${hex}'` : `X'${hex}'`
 }
 
+type Plant = Partial<Record<Kind, readonly string[]>>
+
 const each = (statements: (kind: Kind) => readonly string[]): Record<Kind, readonly string[]> => ({
   postgres: statements('postgres'),
   sqlite: statements('sqlite'),
@@ -47,23 +49,44 @@ const each = (statements: (kind: Kind) => readonly string[]): Record<Kind, reado
 
 const many = <Item>(count: number, make: (n: number) => Item): Item[] =>
   Array.from({ length: count }, (_, n) => make(n))
-const values = (items: readonly string[]): string => items.map((one) => `('${one}')`).join(', ')
 const dayAgo = (n: number): number => Date.now() - 86_400_000 + n * 1000
 const flaxes = (count = 20): string[] => many(count, (n) => flax.generateAt(dayAgo(n)))
 const snos = (count = 20): string[] => many(count, (n) => sno.generateAt(dayAgo(n)))
 const quoted = (text: string): string => `'${text}'`
+const texts = (): string[] => flaxes().map(quoted)
+const bytesOf = (kind: Kind): string[] => flaxes().map((id) => bytes(kind, id))
 const hexOf = (id: string): string => Buffer.from(flax.decode(id as never)).toString('hex')
-const uuid8Of = (id: string): string =>
-  storageFor(flax, 'postgres', { storage: 'uuid8' }).toDatabase(id as never) as unknown as string
-const uuidOf = (id: string): string =>
-  storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(id as never) as unknown as string
+const stored = (id: string, storage: 'uuid' | 'uuid8'): string =>
+  storageFor(flax, 'postgres', { storage }).toDatabase(id as never) as unknown as string
+const uuid8Of = (id: string): string => stored(id, 'uuid8')
+const uuidOf = (id: string): string => stored(id, 'uuid')
+
+const inserting = (table: string, rows: readonly string[]): string =>
+  `INSERT INTO ${table} VALUES ${rows.map((row) => `(${row})`).join(', ')}`
+
+/** A table of one column with these values in SQL, in the databases that have a type for it, and what follows. */
+const table = (
+  name: string,
+  types: Partial<Record<Kind, string>>,
+  rows: (kind: Kind) => readonly string[],
+  more: Plant = {},
+): Plant =>
+  Object.fromEntries(
+    (Object.entries(types) as [Kind, string][]).map(([kind, type]) => [
+      kind,
+      [`CREATE TABLE ${name} (id ${type})`, inserting(name, rows(kind)), ...(more[kind] ?? [])],
+    ]),
+  )
+
+const KEYS = {
+  postgres: `${TEXT.postgres} PRIMARY KEY`,
+  sqlite: 'TEXT PRIMARY KEY',
+  mariadb: `${TEXT.mariadb} PRIMARY KEY`,
+}
 
 /** A table of a text key with these values. */
-const textTable = (name: string, items: readonly string[]): Record<Kind, readonly string[]> =>
-  each((kind) => [
-    `CREATE TABLE ${name} (id ${TEXT[kind]} PRIMARY KEY)`,
-    `INSERT INTO ${name} VALUES ${values(items)}`,
-  ])
+const textTable = (name: string, items: readonly string[], more: Plant = {}): Plant =>
+  table(name, KEYS, () => items.map(quoted), more)
 
 const hexTail = 'lower(hex(randomblob(8)))'
 const MONTH_MS = 30 * 86_400_000
@@ -71,28 +94,38 @@ const bound = (kind: 'postgres' | 'mariadb', timeMs: number): string => bytes(ki
 const kept = flax.generateAt(dayAgo(50))
 const twin = flax.generateAt(dayAgo(52))
 const shared = flax.generateAt(dayAgo(51))
-const parents = flaxes(12)
 const owners = flaxes()
+const numbers = many(20, (n) => String((BigInt(dayAgo(n)) << 22n) + 4096n))
+const parts = [Date.now() - MONTH_MS, Date.now() + 3_600_000] as const
+
+const fault = (
+  name: string,
+  place: string,
+  cured: Outcome,
+  plant: Plant,
+  check = 'malformed',
+  ids?: readonly string[],
+): Fault => ({ name, check, place, cured, plant, ...(ids && { ids }) })
 
 /** A fault of some values of a text column, by the ids that they are. */
 function keeping(
   name: string,
-  table: string,
+  of: string,
   right: readonly string[],
   wrong: Readonly<Record<string, (id: string) => string>>,
+  types: Partial<Record<Kind, string>> = KEYS,
 ): Fault {
   const rows = [...right.map(quoted), ...Object.entries(wrong).map(([id, write]) => write(id))]
-  const plant = each((kind) => [
-    `CREATE TABLE ${table} (id ${TEXT[kind]} PRIMARY KEY)`,
-    `INSERT INTO ${table} VALUES ${rows.map((row) => `(${row})`).join(', ')}`,
-  ])
   const ids = [...right, ...Object.keys(wrong)]
-  return { name, check: 'malformed', place: `${table}.id`, cured: 'cured', plant, ids }
+  return fault(
+    name,
+    `${of}.id`,
+    'cured',
+    table(of, types, () => rows),
+    'malformed',
+    ids,
+  )
 }
-
-const BYTES_FAULT = keeping('bytes in a text column', 'f_bytes', flaxes(), {
-  [flax.generateAt(dayAgo(63))]: (id) => bytes('sqlite', id),
-})
 
 const FAULTS: readonly Fault[] = [
   keeping('text in the wrong case', 'f_case', snos(), {
@@ -107,192 +140,151 @@ const FAULTS: readonly Fault[] = [
     [flax.generateAt(dayAgo(61))]: (id) => quoted(uuid8Of(id)),
     [flax.generateAt(dayAgo(62))]: (id) => quoted(hexOf(id)),
   }),
-  {
-    ...BYTES_FAULT,
-    plant: { sqlite: BYTES_FAULT.plant.sqlite ?? [] },
-  },
-  {
-    name: 'uuid8 in a column with storage uuid',
-    check: 'malformed',
-    place: 'f_uuid.id',
-    cured: 'cured',
-    plant: {
-      postgres: [
-        'CREATE TABLE f_uuid (id uuid PRIMARY KEY)',
-        `INSERT INTO f_uuid VALUES ${values([...owners.map(uuidOf), uuid8Of(kept)])}`,
-      ],
-    },
-    ids: [...owners, kept].map(uuidOf),
-  },
-  {
-    name: 'a text that is not an id',
-    check: 'malformed',
-    place: 'f_lost.id',
-    cured: 'new ids',
-    plant: textTable('f_lost', [...flaxes(), 'nothing']),
-  },
-  {
-    name: 'a key with other UUIDs before ours',
-    check: 'malformed',
-    place: 'f_changed.id',
-    cured: 'new ids',
-    plant: textTable('f_changed', [
-      ...many(30, (n) => `00000000-0000-4000-8000-0000000000${n + 10}`),
-      ...flaxes(),
-    ]),
-  },
-  {
-    name: 'ids of two families in one key',
-    check: 'malformed',
-    place: 'f_mixed.id',
-    cured: 'new ids',
-    plant: textTable('f_mixed', [...flaxes(), ...snos(15)]),
-  },
-  {
-    name: 'ids from the future',
-    check: 'future',
-    place: 'f_future.id',
-    cured: 'new ids',
-    plant: textTable('f_future', [...flaxes(), flax.generateAt(Date.now() + 1e9)]),
-  },
-  {
-    name: 'a collation that sorts by language or ignores case',
-    check: 'collation',
-    place: 'f_collation.id',
-    cured: 'cured',
-    plant: {
-      postgres: [
-        'CREATE TABLE f_collation (id text COLLATE "en-x-icu" PRIMARY KEY)',
-        `INSERT INTO f_collation VALUES ${values(flaxes())}`,
-      ],
-      sqlite: [
-        'CREATE TABLE f_collation (id TEXT COLLATE NOCASE PRIMARY KEY)',
-        `INSERT INTO f_collation VALUES ${values(flaxes())}`,
-      ],
-      mariadb: [
-        'CREATE TABLE f_collation (id VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci PRIMARY KEY)',
-        `INSERT INTO f_collation VALUES ${values(flaxes())}`,
-      ],
-    },
-  },
-  {
-    name: '`citext`',
-    check: 'type',
-    place: 'f_citext.id',
-    cured: 'cured',
-    plant: {
+  keeping(
+    'bytes in a text column',
+    'f_bytes',
+    flaxes(),
+    { [flax.generateAt(dayAgo(63))]: (id) => bytes('sqlite', id) },
+    { sqlite: KEYS.sqlite },
+  ),
+  fault(
+    'uuid8 in a column with storage uuid',
+    'f_uuid.id',
+    'cured',
+    table('f_uuid', { postgres: 'uuid PRIMARY KEY' }, () =>
+      [...owners.map(uuidOf), uuid8Of(kept)].map(quoted),
+    ),
+    'malformed',
+    [...owners, kept].map(uuidOf),
+  ),
+  fault('a text that is not an id', 'f_lost.id', 'new ids', textTable('f_lost', [...flaxes(), 'nothing'])),
+  fault(
+    'a key with other UUIDs before ours',
+    'f_changed.id',
+    'new ids',
+    textTable('f_changed', [...many(30, (n) => `00000000-0000-4000-8000-0000000000${n + 10}`), ...flaxes()]),
+  ),
+  fault(
+    'ids of two families in one key',
+    'f_mixed.id',
+    'new ids',
+    textTable('f_mixed', [...flaxes(), ...snos(15)]),
+  ),
+  fault(
+    'ids from the future',
+    'f_future.id',
+    'new ids',
+    textTable('f_future', [...flaxes(), flax.generateAt(Date.now() + 1e9)]),
+    'future',
+  ),
+  fault(
+    'a collation that sorts by language or ignores case',
+    'f_collation.id',
+    'cured',
+    table(
+      'f_collation',
+      {
+        postgres: 'text COLLATE "en-x-icu" PRIMARY KEY',
+        sqlite: 'TEXT COLLATE NOCASE PRIMARY KEY',
+        mariadb: 'VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci PRIMARY KEY',
+      },
+      texts,
+    ),
+    'collation',
+  ),
+  fault(
+    '`citext`',
+    'f_citext.id',
+    'cured',
+    {
       postgres: [
         'CREATE EXTENSION IF NOT EXISTS citext',
         'CREATE TABLE f_citext (id citext PRIMARY KEY)',
-        `INSERT INTO f_citext VALUES ${values(flaxes())}`,
+        inserting('f_citext', texts()),
       ],
     },
-  },
-  {
-    name: 'a fixed-length type that pads: `char(20)`, `BINARY(16)`',
-    check: 'type',
-    place: 'f_padded.id',
-    cured: 'cured',
-    plant: {
-      postgres: [
-        'CREATE TABLE f_padded (id char(20) COLLATE "C" PRIMARY KEY)',
-        `INSERT INTO f_padded VALUES ${values(flaxes())}`,
-      ],
-      mariadb: [
-        'CREATE TABLE f_padded (id BINARY(16) PRIMARY KEY)',
-        `INSERT INTO f_padded VALUES ${flaxes()
-          .map((id) => `(${bytes('mariadb', id)})`)
-          .join(', ')}`,
-      ],
-    },
-  },
-  {
-    name: 'a type that truncated the text: `varchar(12)`',
-    check: 'type',
-    place: 'f_cut.id',
-    cured: 'new ids',
-    plant: {
-      postgres: [
-        'CREATE TABLE f_cut (id varchar(12) COLLATE "C" PRIMARY KEY)',
-        `INSERT INTO f_cut VALUES ${values(flaxes().map((id) => id.slice(0, 12)))}`,
-      ],
-      mariadb: [
-        'CREATE TABLE f_cut (id VARCHAR(12) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY)',
-        `INSERT INTO f_cut VALUES ${values(flaxes().map((id) => id.slice(0, 12)))}`,
-      ],
-    },
-  },
-  {
-    name: 'numbers in a type that rounds: `double precision`, `REAL`',
-    check: 'type',
-    place: 'f_rounded.id',
-    cured: 'cured',
-    plant: {
-      postgres: [
-        'CREATE TABLE f_rounded (id double precision PRIMARY KEY)',
-        `INSERT INTO f_rounded VALUES ${many(20, (n) => `(${(BigInt(dayAgo(n)) << 22n) + 4096n})`).join(', ')}`,
-      ],
-      sqlite: [
-        'CREATE TABLE f_rounded (id REAL PRIMARY KEY)',
-        `INSERT INTO f_rounded VALUES ${many(20, (n) => `(${(BigInt(dayAgo(n)) << 22n) + 4096n})`).join(', ')}`,
-      ],
-      mariadb: [
-        'CREATE TABLE f_rounded (id DOUBLE PRIMARY KEY)',
-        `INSERT INTO f_rounded VALUES ${many(20, (n) => `(${(BigInt(dayAgo(n)) << 22n) + 4096n})`).join(', ')}`,
-      ],
-    },
-  },
-  {
-    name: 'one id in several rows, without a unique index',
-    check: 'duplicate',
-    place: 'f_twice.id',
-    cured: 'new ids',
-    plant: each((kind) => [
-      `CREATE TABLE f_twice (id ${TEXT[kind]})`,
-      `INSERT INTO f_twice VALUES ${values([...flaxes(), twin, twin, twin])}`,
-    ]),
-  },
-  {
-    name: 'one id in the keys of two tables',
-    check: 'duplicate',
-    place: 'f_other.id',
-    cured: 'new ids',
-    plant: each((kind) => [
+    'type',
+  ),
+  fault(
+    'a fixed-length type that pads: `char(20)`, `BINARY(16)`',
+    'f_padded.id',
+    'cured',
+    table(
+      'f_padded',
+      { postgres: 'char(20) COLLATE "C" PRIMARY KEY', mariadb: 'BINARY(16) PRIMARY KEY' },
+      (kind) => (kind === 'postgres' ? texts() : bytesOf(kind)),
+    ),
+    'type',
+  ),
+  fault(
+    'a type that truncated the text: `varchar(12)`',
+    'f_cut.id',
+    'new ids',
+    table(
+      'f_cut',
+      {
+        postgres: 'varchar(12) COLLATE "C" PRIMARY KEY',
+        mariadb: 'VARCHAR(12) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY',
+      },
+      () => flaxes().map((id) => quoted(id.slice(0, 12))),
+    ),
+    'type',
+  ),
+  fault(
+    'numbers in a type that rounds: `double precision`, `REAL`',
+    'f_rounded.id',
+    'cured',
+    table(
+      'f_rounded',
+      {
+        postgres: 'double precision PRIMARY KEY',
+        sqlite: 'REAL PRIMARY KEY',
+        mariadb: 'DOUBLE PRIMARY KEY',
+      },
+      () => numbers,
+    ),
+    'type',
+  ),
+  fault(
+    'one id in several rows, without a unique index',
+    'f_twice.id',
+    'new ids',
+    table('f_twice', TEXT, () => [...flaxes(), twin, twin, twin].map(quoted)),
+    'duplicate',
+  ),
+  fault(
+    'one id in the keys of two tables',
+    'f_other.id',
+    'new ids',
+    each((kind) => [
       `CREATE TABLE f_one (id ${TEXT[kind]} PRIMARY KEY)`,
       `CREATE TABLE f_other (id ${BYTES[kind]} PRIMARY KEY)`,
-      `INSERT INTO f_one VALUES ${values([...flaxes(9), shared])}`,
-      `INSERT INTO f_other VALUES ${[...flaxes(20), shared].map((id) => `(${bytes(kind, id)})`).join(', ')}`,
+      inserting('f_one', [...flaxes(9), shared].map(quoted)),
+      inserting('f_other', [...bytesOf(kind), bytes(kind, shared)]),
     ]),
-  },
-  {
-    name: 'a default that generates other values',
-    check: 'default',
-    place: 'f_default.id',
-    cured: 'cured',
-    plant: {
+    'duplicate',
+  ),
+  fault(
+    'a default that generates other values',
+    'f_default.id',
+    'cured',
+    table(
+      'f_default',
+      {
+        postgres: 'text COLLATE "C" PRIMARY KEY DEFAULT gen_random_uuid()::text',
+        sqlite: `TEXT PRIMARY KEY DEFAULT (${hexTail})`,
+        mariadb: `${TEXT.mariadb} DEFAULT (uuid()) PRIMARY KEY`,
+      },
+      texts,
+    ),
+    'default',
+  ),
+  fault(
+    'a trigger that overwrites ids',
+    'f_trigger.id',
+    'cured',
+    textTable('f_trigger', flaxes(), {
       postgres: [
-        'CREATE TABLE f_default (id text COLLATE "C" PRIMARY KEY DEFAULT gen_random_uuid()::text)',
-        `INSERT INTO f_default VALUES ${values(flaxes())}`,
-      ],
-      sqlite: [
-        `CREATE TABLE f_default (id TEXT PRIMARY KEY DEFAULT (${hexTail}))`,
-        `INSERT INTO f_default VALUES ${values(flaxes())}`,
-      ],
-      mariadb: [
-        `CREATE TABLE f_default (id ${TEXT.mariadb} DEFAULT (uuid()) PRIMARY KEY)`,
-        `INSERT INTO f_default VALUES ${values(flaxes())}`,
-      ],
-    },
-  },
-  {
-    name: 'a trigger that overwrites ids',
-    check: 'trigger',
-    place: 'f_trigger.id',
-    cured: 'cured',
-    plant: {
-      postgres: [
-        'CREATE TABLE f_trigger (id text COLLATE "C" PRIMARY KEY)',
-        `INSERT INTO f_trigger VALUES ${values(flaxes())}`,
         `CREATE FUNCTION f_overwrite() RETURNS trigger LANGUAGE plpgsql AS $$
           BEGIN
             IF NEW.id = 'x' THEN RAISE EXCEPTION 'x'; END IF;
@@ -302,150 +294,136 @@ const FAULTS: readonly Fault[] = [
         'CREATE TRIGGER f_overwrites BEFORE INSERT ON f_trigger FOR EACH ROW EXECUTE FUNCTION f_overwrite()',
       ],
       sqlite: [
-        'CREATE TABLE f_trigger (id TEXT PRIMARY KEY)',
-        `INSERT INTO f_trigger VALUES ${values(flaxes())}`,
         `CREATE TRIGGER f_overwrites AFTER INSERT ON f_trigger BEGIN
           UPDATE f_trigger SET id = ${hexTail} WHERE rowid = new.rowid; END`,
       ],
       mariadb: [
-        `CREATE TABLE f_trigger (id ${TEXT.mariadb} PRIMARY KEY)`,
-        `INSERT INTO f_trigger VALUES ${values(flaxes())}`,
         'CREATE TRIGGER f_overwrites BEFORE INSERT ON f_trigger FOR EACH ROW SET NEW.id = left(uuid(), 16)',
       ],
-    },
-  },
-  {
-    name: 'a foreign key that was never checked',
-    check: 'reference',
-    place: 'f_unchecked.customer_id',
-    cured: 'cured',
-    plant: {
+    }),
+    'trigger',
+  ),
+  fault(
+    'a foreign key that was never checked',
+    'f_unchecked.customer_id',
+    'cured',
+    {
       postgres: [
-        'CREATE TABLE f_checked (id text COLLATE "C" PRIMARY KEY)',
-        `INSERT INTO f_checked VALUES ${values(parents)}`,
+        ...(textTable('f_checked', flaxes(12)).postgres ?? []),
         'CREATE TABLE f_unchecked (n integer, customer_id text COLLATE "C")',
         'ALTER TABLE f_unchecked ADD CONSTRAINT f_key FOREIGN KEY (customer_id) REFERENCES f_checked NOT VALID',
       ],
     },
-  },
-  {
-    name: 'a foreign key that references a missing row',
-    check: 'reference',
-    place: 'f_orphan.parent_id',
-    cured: 'yours',
-    plant: {
+    'reference',
+  ),
+  fault(
+    'a foreign key that references a missing row',
+    'f_orphan.parent_id',
+    'yours',
+    textTable('f_parent', flaxes(), {
       postgres: [
-        'CREATE TABLE f_parent (id text COLLATE "C" PRIMARY KEY)',
-        `INSERT INTO f_parent VALUES ${values(flaxes())}`,
         'CREATE TABLE f_orphan (n integer, parent_id text COLLATE "C" REFERENCES f_parent)',
         'ALTER TABLE f_orphan DISABLE TRIGGER ALL',
         `INSERT INTO f_orphan VALUES (1, '${kept}')`,
         'ALTER TABLE f_orphan ENABLE TRIGGER ALL',
       ],
       sqlite: [
-        'CREATE TABLE f_parent (id TEXT PRIMARY KEY)',
-        `INSERT INTO f_parent VALUES ${values(flaxes())}`,
         'CREATE TABLE f_orphan (n INTEGER, parent_id TEXT REFERENCES f_parent)',
         `INSERT INTO f_orphan VALUES (1, '${kept}')`,
       ],
       mariadb: [
-        `CREATE TABLE f_parent (id ${TEXT.mariadb} PRIMARY KEY)`,
-        `INSERT INTO f_parent VALUES ${values(flaxes())}`,
         `CREATE TABLE f_orphan (n INTEGER, parent_id ${TEXT.mariadb}, FOREIGN KEY (parent_id) REFERENCES f_parent (id))`,
         'SET foreign_key_checks = 0',
         `INSERT INTO f_orphan VALUES (1, '${kept}')`,
         'SET foreign_key_checks = 1',
       ],
-    },
-  },
-  {
-    name: "another table's ids in another storage",
-    check: 'reference',
-    place: 'f_joined.owner_id',
-    cured: 'cured',
-    plant: each((kind) => {
+    }),
+    'reference',
+  ),
+  fault(
+    "another table's ids in another storage",
+    'f_joined.owner_id',
+    'cured',
+    each((kind) => {
       const ids = flaxes()
       return [
         `CREATE TABLE f_owner (id ${BYTES[kind]} PRIMARY KEY)`,
         `CREATE TABLE f_joined (n INTEGER, owner_id ${kind === 'mariadb' ? 'CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : TEXT[kind]})`,
-        `INSERT INTO f_owner VALUES ${ids.map((id) => `(${bytes(kind, id)})`).join(', ')}`,
-        `INSERT INTO f_joined VALUES ${ids
-          .slice(5)
-          .map((id) => `(1, '${id}')`)
-          .join(', ')}`,
+        inserting(
+          'f_owner',
+          ids.map((id) => bytes(kind, id)),
+        ),
+        inserting(
+          'f_joined',
+          ids.slice(5).map((id) => `1, '${id}'`),
+        ),
       ]
     }),
-  },
-  {
-    name: 'NULL in a primary key',
-    check: 'null',
-    place: 'f_null.id',
-    cured: 'new ids',
-    plant: {
-      sqlite: [
-        'CREATE TABLE f_null (id TEXT PRIMARY KEY)',
-        `INSERT INTO f_null VALUES ${values(flaxes())}, (NULL), (NULL)`,
-      ],
-    },
-  },
-  {
-    name: 'an invalid or ignored index',
-    check: 'index',
-    place: 'f_index',
-    cured: 'cured',
-    plant: {
+    'reference',
+  ),
+  fault(
+    'NULL in a primary key',
+    'f_null.id',
+    'new ids',
+    table('f_null', { sqlite: KEYS.sqlite }, () => [...texts(), 'NULL', 'NULL']),
+    'null',
+  ),
+  fault(
+    'an invalid or ignored index',
+    'f_index',
+    'cured',
+    {
       postgres: [
         'CREATE TABLE f_index (id text COLLATE "C" PRIMARY KEY, n integer)',
-        `INSERT INTO f_index VALUES ${flaxes()
-          .map((id) => `('${id}', 1)`)
-          .join(', ')}`,
+        inserting(
+          'f_index',
+          texts().map((id) => `${id}, 1`),
+        ),
         'CREATE INDEX f_index_n ON f_index (n)',
         "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'f_index_n'::regclass",
       ],
       mariadb: [
         `CREATE TABLE f_index (id ${TEXT.mariadb} PRIMARY KEY, n INTEGER, KEY f_index_n (n) IGNORED)`,
-        `INSERT INTO f_index VALUES ${flaxes()
-          .map((id) => `('${id}', 1)`)
-          .join(', ')}`,
+        inserting(
+          'f_index',
+          texts().map((id) => `${id}, 1`),
+        ),
       ],
     },
-  },
-  {
-    name: 'partitions that end within a week',
-    check: 'partition',
-    place: 'f_parts.id',
-    cured: 'cured',
-    plant: {
+    'index',
+  ),
+  fault(
+    'partitions that end within a week',
+    'f_parts.id',
+    'cured',
+    {
       postgres: [
         'CREATE TABLE f_parts (id bytea PRIMARY KEY) PARTITION BY RANGE (id)',
-        `CREATE TABLE f_parts_1 PARTITION OF f_parts FOR VALUES FROM (${bound('postgres', Date.now() - MONTH_MS)}) TO (${bound('postgres', Date.now() + 3_600_000)})`,
-        `INSERT INTO f_parts VALUES ${flaxes()
-          .map((id) => `(${bytes('postgres', id)})`)
-          .join(', ')}`,
+        `CREATE TABLE f_parts_1 PARTITION OF f_parts FOR VALUES FROM (${bound('postgres', parts[0])}) TO (${bound('postgres', parts[1])})`,
+        inserting('f_parts', bytesOf('postgres')),
       ],
       mariadb: [
         `CREATE TABLE f_parts (id BINARY(12) PRIMARY KEY) PARTITION BY RANGE COLUMNS (id) (
-          PARTITION p0 VALUES LESS THAN (${bound('mariadb', Date.now() - MONTH_MS)}),
-          PARTITION p1 VALUES LESS THAN (${bound('mariadb', Date.now() + 3_600_000)}))`,
-        `INSERT INTO f_parts VALUES ${flaxes()
-          .map((id) => `(${bytes('mariadb', id)})`)
-          .join(', ')}`,
+          PARTITION p0 VALUES LESS THAN (${bound('mariadb', parts[0])}),
+          PARTITION p1 VALUES LESS THAN (${bound('mariadb', parts[1])}))`,
+        inserting('f_parts', bytesOf('mariadb')),
       ],
     },
-  },
-  {
-    name: 'a large key of type `uuid` whose ranges the planner misjudges',
-    check: 'statistics',
-    place: 'f_statistics.id',
-    cured: 'cured',
-    plant: {
+    'partition',
+  ),
+  fault(
+    'a large key of type `uuid` whose ranges the planner misjudges',
+    'f_statistics.id',
+    'cured',
+    {
       postgres: [
         'CREATE TABLE f_statistics (id uuid PRIMARY KEY)',
         'INSERT INTO f_statistics SELECT snoflax.flax_generate_uuid() FROM generate_series(1, 100000)',
         'ANALYZE f_statistics',
       ],
     },
-  },
+    'statistics',
+  ),
 ]
 
 interface Planted {

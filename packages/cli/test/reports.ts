@@ -1,35 +1,7 @@
+import type { Finding, Report } from 'snoflax'
 import { cli, json } from './running.js'
 
-export interface Finding {
-  readonly check: string
-  readonly severity: string
-  readonly where: string
-  readonly message: string
-  readonly cure: { readonly sql?: string; readonly shell?: string; readonly leaves?: string }
-}
-
-export interface Report {
-  readonly database: string
-  readonly installed: string | null
-  readonly columns: readonly {
-    place: string
-    family: string
-    prefix?: string
-    storage: string | null
-    evidence: string
-    rowsRead: number
-    isComplete: boolean
-  }[]
-  readonly notes: readonly string[]
-  readonly unchecked: readonly string[]
-  readonly findings: readonly Finding[]
-  readonly advice: readonly Finding[]
-  readonly dryRun?: {
-    readonly ran: number
-    readonly refused: readonly { readonly where: string; readonly reason: string }[]
-    readonly findings: readonly Finding[]
-  }
-}
+export type { Finding, Report }
 
 /** The report of a database; its exit code must be what its findings say. */
 export async function doctor(url: string, ...options: string[]): Promise<Report> {
