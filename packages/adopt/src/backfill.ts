@@ -12,7 +12,6 @@ import type { Work } from './work.js'
 /** Runs a batch: in its own transaction, retried if necessary, or in one that is open. */
 type RunBatch = <Result>(batch: (attempt: number) => Work<Result>) => Work<Result>
 
-/** One table whose new keys are being generated. */
 interface KeyWork {
   readonly db: Driver
   readonly root: RootPlan
@@ -27,7 +26,6 @@ interface KeyWork {
 /** The share of the previous round's rows above which another round is not worthwhile. */
 const SHRINKING = 0.8
 
-/** Which rounds to run. */
 export type Rounds = 'first' | 'until few are left' | 'last, in a transaction'
 
 /** Generates ids, table by table: first for the rest of an interrupted round, then for rows that have none. */

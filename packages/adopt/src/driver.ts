@@ -6,7 +6,6 @@ import type { AddedIndex, ForeignKey, Key, Plan, RootPlan } from './plan.js'
 import type { Stage } from './schema-change.js'
 import type { Work } from './work.js'
 
-/** Runs statements on one connection. */
 export interface Session {
   /** Parameters are `$1`, `$2`, … */
   query<Row>(sql: string, values?: readonly unknown[]): Work<Row[]>
@@ -17,7 +16,6 @@ export interface Session {
 
 export interface Column {
   readonly name: string
-  /** As declared. */
   readonly type: string
   readonly notNull: boolean
 }
@@ -27,7 +25,6 @@ export interface TimeColumn extends Key, Pick<ColumnTime, 'unit' | 'timeZone'> {
   readonly sql: string
 }
 
-/** Reads a database's schema. */
 interface Catalog {
   /** The primary key of a table, by the name that was passed. @throws {IdError} for one that can't be replaced. */
   readKey(session: Session, given: string): Work<Key>
@@ -37,7 +34,6 @@ interface Catalog {
 
 export type DatabaseName = 'PostgreSQL' | 'SQLite' | 'MariaDB'
 
-/** The parts of an adoption that differ between databases. */
 export interface Driver<Details = unknown> extends Session {
   readonly database: DatabaseName
   readonly catalog: Catalog
@@ -67,15 +63,12 @@ export interface Driver<Details = unknown> extends Session {
     allowTriggers: readonly string[],
     obstacles: Obstacles,
   ): Work<Details>
-  /** Names of the objects that the switch drops and creates again. */
   carriedIn?(details: Details): readonly string[]
-  /** What the steps would break elsewhere. */
   warningsIn?(details: Details): readonly string[]
   /** What a stage adds to the tables, and the ORM has to know of. */
   addedIndexes(plan: Plan<Details>, stage: Stage): readonly AddedIndex[]
   /** Our tables among the application's, until the adoption is finished. */
   ownTables(plan: Plan<Details>): readonly string[]
-  /** Statements for the ORM's migration: see `SchemaChange`. */
   migration(plan: Plan<Details>, stage: Exclude<Stage, 'backfilling'>): readonly string[]
   /** The parts of a plan that must not change between backfill and switch. */
   fixedDetails(details: Details): unknown
@@ -104,7 +97,6 @@ export interface Driver<Details = unknown> extends Session {
   finish(plan: Plan<Details>, lockTimeoutMs: number): Work<void>
 }
 
-/** The position of a row in its round, and its new id. */
 export interface MadeId {
   readonly round: number
   readonly position: number
@@ -137,5 +129,4 @@ export type Open<Details> = <Result>(
   isAlone?: boolean,
 ) => Promise<Result>
 
-/** The map of a root's rows. */
 export const mapName = (number: number): string => `map_${number + 1}`

@@ -49,7 +49,6 @@ export class RoundIds {
     if (last !== null) this.nowMs = this.generator.family.timeMs(last)
   }
 
-  /** The id of the next row. */
   next(rowMs: number): string {
     return withPath(this.place, () => {
       this.nowMs = Math.max(rowMs, this.nowMs)

@@ -15,11 +15,8 @@ import {
 } from './plan.js'
 import type { Orm, SchemaChange, Stage } from './schema-change.js'
 
-/** How an ORM declares columns. */
 interface Dialect {
-  /** A new key. */
   key(name: Name, root: RootPlan, database: DatabaseName): string
-  /** A foreign key to a new key. */
   reference(name: Name, root: RootPlan, isNullable: boolean, database: DatabaseName): string
   /** A column that is null for new rows. */
   extra(name: Name, old: OldType, database: DatabaseName): string
@@ -28,13 +25,11 @@ interface Dialect {
   hide(tables: readonly string[]): readonly string[]
 }
 
-/** A column's name, and that of its property. */
 interface Name {
   readonly column: string
   readonly property: string
 }
 
-/** A type in the database, and its column. */
 interface OldType {
   readonly type: string
   readonly place: string
@@ -53,12 +48,9 @@ const member = (column: string): string => (/^[A-Za-z_$][\w$]*$/.test(column) ? 
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** The bare name of a table. */
 const tableName = (table: string): string => nameOf(shownName(table).split('.').at(-1) as string).property
 
-/** Families with their own column functions. */
 const OWN = ['flax', 'sno', 'flake', 'uid', 'uidLocal']
-/** Families whose columns need a generator. */
 const NAMELESS = ['flake', 'uid', 'uidLocal']
 const hasOwn = ({ family }: RootPlan): boolean => OWN.includes(family)
 
@@ -74,7 +66,6 @@ const typeCode = (root: RootPlan): string => {
   return hasOwn(root) ? `${pascal(root.family)}Id` : 'string'
 }
 
-/** A parsed column type. */
 interface Read {
   readonly base: string
   readonly length: string | undefined
@@ -109,85 +100,52 @@ const options = (parts: readonly (string | false | undefined)[]): string => {
 
 const storageOption = ({ isNamed, storage }: RootPlan): string | false => isNamed && `storage: '${storage}'`
 
-const wordsFor = (names: readonly string[], word: string): Record<string, string> =>
-  Object.fromEntries(names.map((name) => [name, word]))
+/** Words for types, from `int, integer -> number; text`: without an arrow, the type itself. */
+const wordsFor = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text.split('; ').flatMap((part) => {
+      const [types = '', word] = part.split(' -> ')
+      return types.split(', ').map((type) => [type, word ?? type])
+    }),
+  )
 
 /** TypeScript's type of a property, by the type of its column. */
 const TYPEORM_TYPES: Record<DatabaseName, Record<string, string>> = {
-  PostgreSQL: {
-    ...wordsFor(['integer', 'smallint'], 'number'),
-    ...wordsFor(['bigint', 'uuid', 'text', 'character varying', 'character'], 'string'),
-    bytea: 'Buffer',
-  },
-  SQLite: {
-    ...wordsFor(['int', 'integer', 'tinyint', 'smallint', 'mediumint', 'bigint'], 'number'),
-    ...wordsFor(['varchar', 'character', 'nchar', 'nvarchar', 'text'], 'string'),
-    blob: 'Buffer',
-  },
-  MariaDB: {
-    ...wordsFor(['int', 'tinyint', 'smallint', 'mediumint'], 'number'),
-    ...wordsFor(['bigint', 'char', 'varchar', 'text', 'uuid'], 'string'),
-    ...wordsFor(['binary', 'varbinary'], 'Buffer'),
-  },
+  PostgreSQL: wordsFor(
+    'integer, smallint -> number; bigint, uuid, text, character varying, character -> string; bytea -> Buffer',
+  ),
+  SQLite: wordsFor(
+    'int, integer, tinyint, smallint, mediumint, bigint -> number; varchar, character, nchar, nvarchar, text -> string; blob -> Buffer',
+  ),
+  MariaDB: wordsFor(
+    'int, tinyint, smallint, mediumint -> number; bigint, char, varchar, text, uuid -> string; binary, varbinary -> Buffer',
+  ),
 }
 
 /** Prisma's scalar and, after a question mark, its native type. */
 const PRISMA_TYPES: Record<DatabaseName, Record<string, string>> = {
-  PostgreSQL: {
-    integer: 'Int',
-    bigint: 'BigInt',
-    smallint: 'Int?@db.SmallInt',
-    uuid: 'String?@db.Uuid',
-    text: 'String',
-    bytea: 'Bytes',
-    'character varying': 'String?@db.VarChar',
-    character: 'String?@db.Char',
-  },
-  SQLite: {
-    ...wordsFor(['int', 'integer', 'smallint'], 'Int'),
-    bigint: 'BigInt',
-    ...wordsFor(['text', 'varchar', 'char', 'character', 'nvarchar', 'nchar'], 'String'),
-    blob: 'Bytes',
-  },
-  MariaDB: {
-    int: 'Int',
-    smallint: 'Int?@db.SmallInt',
-    bigint: 'BigInt',
-    char: 'String?@db.Char',
-    varchar: 'String?@db.VarChar',
-    text: 'String?@db.Text',
-    binary: 'Bytes?@db.Binary',
-    varbinary: 'Bytes?@db.VarBinary',
-  },
+  PostgreSQL: wordsFor(
+    'integer -> Int; bigint -> BigInt; smallint -> Int?@db.SmallInt; uuid -> String?@db.Uuid; text -> String; bytea -> Bytes; ' +
+      'character varying -> String?@db.VarChar; character -> String?@db.Char',
+  ),
+  SQLite: wordsFor(
+    'int, integer, smallint -> Int; bigint -> BigInt; text, varchar, char, character, nvarchar, nchar -> String; blob -> Bytes',
+  ),
+  MariaDB: wordsFor(
+    'int -> Int; smallint -> Int?@db.SmallInt; bigint -> BigInt; char -> String?@db.Char; varchar -> String?@db.VarChar; ' +
+      'text -> String?@db.Text; binary -> Bytes?@db.Binary; varbinary -> Bytes?@db.VarBinary',
+  ),
 }
 
 const DRIZZLE_TYPES: Record<DatabaseName, Record<string, string>> = {
-  PostgreSQL: {
-    ...Object.fromEntries(['integer', 'bigint', 'smallint', 'uuid', 'text'].map((one) => [one, one])),
-    // Drizzle has none before 1.0.
-    bytea: "customType({ dataType: () => 'bytea' })",
-    'character varying': 'varchar',
-    character: 'char',
-  },
-  SQLite: {
-    ...wordsFor(['int', 'integer', 'tinyint', 'smallint', 'mediumint', 'bigint'], 'integer'),
-    ...wordsFor(['text', 'varchar', 'character', 'nchar', 'nvarchar', 'clob'], 'text'),
-    blob: 'blob',
-  },
-  MariaDB: Object.fromEntries(
-    [
-      'int',
-      'tinyint',
-      'smallint',
-      'mediumint',
-      'bigint',
-      'char',
-      'varchar',
-      'text',
-      'binary',
-      'varbinary',
-    ].map((one) => [one, one]),
+  // Drizzle has no bytea before 1.0.
+  PostgreSQL: wordsFor(
+    "integer; bigint; smallint; uuid; text; bytea -> customType({ dataType: () => 'bytea' }); character varying -> varchar; character -> char",
   ),
+  SQLite: wordsFor(
+    'int, integer, tinyint, smallint, mediumint, bigint -> integer; text, varchar, character, nchar, nvarchar, clob -> text; blob',
+  ),
+  MariaDB: wordsFor('int; tinyint; smallint; mediumint; bigint; char; varchar; text; binary; varbinary'),
 }
 
 function prismaType(old: OldType, database: DatabaseName): string {
@@ -235,41 +193,50 @@ const typeormColumn = (root: RootPlan, form: '' | '.plain', more: string): strin
 const familyColumn = (root: RootPlan): string =>
   hasOwn(root) ? `${root.family}Id` : `idColumn(${familyCode(root)})`
 
+/** The options of a new key's column. */
+const keyOptions = (root: RootPlan, name: string | false, database?: DatabaseName): string =>
+  options([
+    name,
+    prefixOption(root),
+    NAMELESS.includes(root.family) && 'generator',
+    storageOption(root),
+    database === 'SQLite' && root.storage === 'bigint' && 'exactBigint: true',
+  ])
+
+/** An option where the property is not called as the column. */
+const nameOption = ({ column, property }: Name): string | false =>
+  column !== property && `name: ${written(column)}`
+
+/** The properties of an index; undefined if it has an expression. */
+const propertiesOf = ({ columns }: AddedIndex): string[] | undefined =>
+  columns.includes(null) ? undefined : columns.map((column) => nameOf(column as string).property)
+
 const DIALECTS: Record<Orm, Dialect> = {
   typeorm: {
-    key: ({ column, property }, root) => {
-      const more = options([
-        column !== property && `name: ${written(column)}`,
-        prefixOption(root),
-        NAMELESS.includes(root.family) && 'generator',
-        storageOption(root),
-      ])
-      return `@${typeormColumn(root, '', more)} ${property}!: ${typeCode(root)}`
+    key: (name, root) =>
+      `@${typeormColumn(root, '', keyOptions(root, nameOption(name)))} ${name.property}!: ${typeCode(root)}`,
+    reference: (name, root, isNullable) => {
+      const more = options([nameOption(name), prefixOption(root), isNullable && 'nullable: true'])
+      return `@${typeormColumn(root, '.plain', more)} ${name.property}!: ${typeCode(root)}${isNullable ? ' | null' : ''}`
     },
-    reference: ({ column, property }, root, isNullable) => {
-      const more = options([
-        column !== property && `name: ${written(column)}`,
-        prefixOption(root),
-        isNullable && 'nullable: true',
-      ])
-      return `@${typeormColumn(root, '.plain', more)} ${property}!: ${typeCode(root)}${isNullable ? ' | null' : ''}`
-    },
-    extra: ({ column, property }, old, database) => {
+    extra: (name, old, database) => {
       const { word, base, length, isUnsigned, charset, collation } = typeIn(TYPEORM_TYPES[database], old)
       const more = options([
-        column !== property && `name: ${written(column)}`,
+        nameOption(name),
         length !== undefined && `length: ${length}`,
         isUnsigned && 'unsigned: true',
         charset !== undefined && `charset: '${charset}'`,
         collation !== undefined && `collation: '${collation}'`,
         'nullable: true',
       ])
-      return `@Column('${base}', ${more}) ${property}!: ${word} | null`
+      return `@Column('${base}', ${more}) ${name.property}!: ${word} | null`
     },
-    index: ({ name, columns, isUnique, isPlain }) => {
-      if (!isPlain || columns.includes(null)) return `@Index(${written(name)}, { synchronize: false })`
-      const properties = columns.map((column) => `'${nameOf(column as string).property}'`)
-      return `@Index(${written(name)}, [${properties.join(', ')}]${isUnique ? ', { unique: true }' : ''})`
+    index: (index) => {
+      const properties = index.isPlain ? propertiesOf(index)?.map((one) => `'${one}'`) : undefined
+      const more = properties
+        ? `[${properties.join(', ')}]${index.isUnique ? ', { unique: true }' : ''}`
+        : undefined
+      return `@Index(${written(index.name)}, ${more ?? '{ synchronize: false }'})`
     },
     // TypeORM ignores tables without an entity.
     hide: () => [],
@@ -286,10 +253,11 @@ const DIALECTS: Record<Orm, Dialect> = {
     reference: (name, root, isNullable, database) =>
       prismaField(name, prismaIdType(root, database), isNullable),
     extra: (name, old, database) => prismaField(name, prismaType(old, database), true),
-    index: ({ name, columns, isUnique }) =>
-      columns.includes(null)
-        ? undefined
-        : `@@${isUnique ? 'unique' : 'index'}([${columns.map((column) => nameOf(column as string).property).join(', ')}], map: ${JSON.stringify(name)})`,
+    index: (index) => {
+      const properties = propertiesOf(index)?.join(', ')
+      const kind = index.isUnique ? 'unique' : 'index'
+      return properties && `@@${kind}([${properties}], map: ${JSON.stringify(index.name)})`
+    },
     hide: (tables) => [
       'experimental: { externalTables: true },',
       `tables: { external: [${tables.map((table) => `'${table}'`).join(', ')}] },`,
@@ -297,13 +265,8 @@ const DIALECTS: Record<Orm, Dialect> = {
   },
   drizzle: {
     key: ({ column, property }, root, database) => {
-      const more = options([
-        prefixOption(root),
-        NAMELESS.includes(root.family) && 'generator',
-        storageOption(root),
-        database === 'SQLite' && root.storage === 'bigint' && 'exactBigint: true',
-      ])
-      return `${property}: ${familyColumn(root)}(${[written(column), more].filter(Boolean).join(', ')}).primaryKey(),`
+      const given = [written(column), keyOptions(root, false, database)].filter(Boolean)
+      return `${property}: ${familyColumn(root)}(${given.join(', ')}).primaryKey(),`
     },
     reference: ({ column, property }, root, isNullable) =>
       `${property}: ${familyColumn(root)}.ref(${written(column)}, () => ${tableName(root.table)}.${nameOf(root.key).property})${isNullable ? '' : '.notNull()'},`,
@@ -316,23 +279,17 @@ const DIALECTS: Record<Orm, Dialect> = {
       ])
       return `${property}: ${word}(${written(column)}${more && `, ${more}`}),`
     },
-    index: ({ name, columns, isUnique }) =>
-      columns.includes(null)
-        ? undefined
-        : `${isUnique ? 'uniqueIndex' : 'index'}(${written(name)}).on(${columns.map((column) => `t.${nameOf(column as string).property}`).join(', ')}),`,
+    index: (index) => {
+      const properties = propertiesOf(index)?.map((one) => `t.${one}`)
+      const kind = index.isUnique ? 'uniqueIndex' : 'index'
+      return properties && `${kind}(${written(index.name)}).on(${properties.join(', ')}),`
+    },
     hide: () => ["tablesFilter: ['!snoflax_adoption_*'],"],
   },
   // Of the plugin's tables; an old key goes into the interface.
   kysely: {
-    key: ({ column }, root, database) => {
-      const more = options([
-        prefixOption(root),
-        NAMELESS.includes(root.family) && 'generator',
-        storageOption(root),
-        database === 'SQLite' && root.storage === 'bigint' && 'exactBigint: true',
-      ])
-      return `${member(column)}: ${familyColumn(root)}(${more}),`
-    },
+    key: ({ column }, root, database) =>
+      `${member(column)}: ${familyColumn(root)}(${keyOptions(root, false, database)}),`,
     reference: ({ column }, root) =>
       `${member(column)}: ${familyColumn(root)}.ref(${written(`${shownName(root.table)}.${root.key}`)}),`,
     extra: ({ column }, old, database) =>

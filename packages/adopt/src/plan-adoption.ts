@@ -73,7 +73,6 @@ function lockTimeoutOf(caller: string, options: SwitchOptions): number {
   return checkInteger(caller, 'lockTimeoutMs', lockTimeoutMs, 1, 86_400_000)
 }
 
-/** A table's options, and its key. */
 interface Given {
   readonly table: TableOptions
   readonly recipe: KeyRecipe
@@ -158,7 +157,6 @@ function* readPlan<Details>(
   return { plan: { roots, columns, details }, given }
 }
 
-/** The facts of a plan that need no database. */
 type Facts = Pick<Adoption, 'carried' | 'warnings' | 'sql' | 'schemaChange'>
 
 function adoptionOf<Details>(

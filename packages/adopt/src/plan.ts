@@ -18,11 +18,8 @@ export interface ForeignKey {
   readonly targetColumns: readonly string[]
 }
 
-/** What the plan keeps of a family. */
 interface FamilyFacts {
-  /** The name, without the prefix. */
   readonly family: string
-  /** The prefix, if the ids have one. */
   readonly prefix: string | undefined
   /** The layout as JSON: its epoch and bits. */
   readonly layout: string
@@ -33,16 +30,13 @@ export function familyFacts(family: IdFamily): FamilyFacts {
   return { family: baseOf(family).name, prefix, layout: JSON.stringify(family.layout) }
 }
 
-/** A table whose key is replaced. */
 export interface RootPlan extends FamilyFacts {
   readonly table: string
   readonly key: string
-  /** As declared. */
   readonly keyType: string
   readonly storage: string
   /** Whether an option named the storage. */
   readonly isNamed: boolean
-  /** Of the new column. */
   readonly type: string
   readonly default: string | undefined
 }
@@ -65,7 +59,6 @@ export const legacyIndex = (root: number): string => `snoflax_legacy_${root + 1}
 export const shownName = (table: string): string =>
   table.replace(/"((?:[^"]|"")*)"/g, (_, name: string) => name.replaceAll('""', '"'))
 
-/** An index that the adoption adds. */
 export interface AddedIndex {
   readonly table: string
   readonly name: string
@@ -99,7 +92,6 @@ export const tablesOf = (columns: readonly Key[]): string[] =>
 export const differs = (one: string, other: string): string =>
   `coalesce(${one} <> ${other}, (${one} IS NULL) <> (${other} IS NULL))`
 
-/** The one column of a primary key. */
 export function onlyColumn(table: string, columns: readonly string[]): string {
   const [column, ...others] = columns
   if (column === undefined) return refuse(shownName(table), 'the table has no primary key')

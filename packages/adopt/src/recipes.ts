@@ -9,7 +9,6 @@ import {
   type TableOptions,
 } from './options.js'
 
-/** How the new keys of a table are generated. */
 export interface KeyRecipe {
   readonly storage: IdStorage<string>
   readonly source: TimeSource
@@ -17,13 +16,11 @@ export interface KeyRecipe {
   readonly maxDriftMs: number
 }
 
-/** The source of creation times, by kind. */
 export type TimeSource =
   | ({ readonly kind: 'column' } & ColumnTime)
   | { readonly kind: 'key'; readonly timeMs: (key: string) => number }
   | { readonly kind: 'span'; readonly fromMs: number; readonly toMs: number }
 
-/** The recipes of the tables. @throws {IdError} for invalid options. */
 export function keyRecipes(options: AdoptionOptions, database: Database): KeyRecipe[] {
   checkOptions('planAdoption', options, { tables: 'list', allowTriggers: 'list', maxDriftMs: 'number' })
   const { tables, maxDriftMs = MAX_DRIFT_MS } = options

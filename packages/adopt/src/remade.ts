@@ -16,9 +16,7 @@ interface WrittenColumn {
 export interface RemadeRows {
   readonly replaced: readonly ReplacedColumn[]
   readonly written: readonly WrittenColumn[]
-  /** The id of a replaced column. */
   readonly idOf: (column: string) => string | undefined
-  /** Names and values for INSERT … SELECT. */
   readonly names: string
   readonly values: string
   readonly joins: string

@@ -20,10 +20,8 @@ export const usesMore = (tokens: readonly SqlToken[], name: string): boolean =>
 export const computedName = (tokens: readonly SqlToken[], names: readonly string[]): string | undefined =>
   names.find((column) => tokens.some((token, i) => uses([token], column) && isComputed(tokens, i)))
 
-/** A view or another object that contains SQL. */
 export interface User {
   readonly name: string
-  /** Its name in messages. */
   readonly what: string
   readonly tokens: readonly SqlToken[]
 }
@@ -79,18 +77,15 @@ const isLiteral = ([first, second]: readonly SqlToken[]): boolean =>
   first?.kind === 'string' ||
   /^\d/.test(/^[-+]$/.test(first?.text ?? '') ? (second?.text ?? '') : (first?.text ?? ''))
 
-/** The SQL from the first of these tokens to the last. */
 export const textOf = (sql: string, tokens: readonly SqlToken[]): string =>
   sql.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0)
 
-/** A replacement of a piece of SQL. */
 export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** Replaces some tokens by a text. */
 export const replacing = (tokens: readonly SqlToken[], text: string): Edit => ({
   start: tokens[0]?.start as number,
   end: tokens.at(-1)?.end as number,

@@ -7,7 +7,6 @@ import { differs, familyFacts, newName, type Plan, pathOf, type RootPlan, rootOf
 import type { KeyRecipe } from './recipes.js'
 import type { Work } from './work.js'
 
-/** The state of an adoption in the database. */
 export interface Begun<Details> {
   readonly phase: Exclude<Phase, 'planned'>
   readonly plan: Plan<Details>

@@ -124,7 +124,6 @@ function checkRowTime(
   )
 }
 
-/** The number of rows to check. */
 const SAMPLE = 100
 /** More than the clocks of applications and databases differ. */
 const TOLERANCE_MS = 60_000

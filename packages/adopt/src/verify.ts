@@ -10,7 +10,6 @@ import type { Work } from './work.js'
 
 const ROWS_A_PAGE = 10_000
 
-/** How to query the old and new values of an adoption. */
 interface Comparison {
   readonly db: Driver
   /** The columns of old and new values; undefined if the new ones are still in the map. */

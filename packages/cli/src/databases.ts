@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UsageError } from './exit.js'
 
-/** What opens each kind of database. */
 export interface Openers<Opened> {
   postgres(url: string): Opened
   mysql(url: string): Opened
@@ -39,7 +38,6 @@ export async function driver<Module>(load: () => Promise<Module>, name: string):
   }
 }
 
-/** Connects. @throws {UsageError} with scheme and host of the URL. */
 export async function reach<Result>(url: string, connect: () => Promise<Result>): Promise<Result> {
   try {
     return await connect()

@@ -26,7 +26,6 @@ export interface MariadbForeignKey extends ForeignKey {
 export interface MariadbColumn extends Column {
   readonly comment: string
   readonly default: string | null
-  /** Whether the server computes it. */
   readonly isGenerated: boolean
   /** Whether different values may be equal by its collation. */
   readonly isText: boolean
@@ -60,7 +59,6 @@ export function* readTable(session: Session, given: string): Work<Table> {
   return table
 }
 
-/** The columns of a table's primary key, in order. */
 export function* readPrimary(session: Session, table: string): Work<string[]> {
   const rows = yield* session.query<{ name: string }>(
     `SELECT column_name AS name FROM information_schema.statistics
@@ -100,7 +98,6 @@ export function* readColumns(session: Session, table: string): Work<MariadbColum
   }))
 }
 
-/** Of this database's tables. */
 export function* readForeignKeys(session: Session): Work<MariadbForeignKey[]> {
   const rows = yield* session.query<
     Record<
@@ -133,7 +130,6 @@ export function* readForeignKeys(session: Session): Work<MariadbForeignKey[]> {
   return [...found.values()]
 }
 
-/** A column with a new type. */
 export interface RetypedColumn extends ReplacedColumn {
   readonly newType: string
 }

@@ -30,7 +30,6 @@ export type { MariadbClient, MariadbConnection } from './session.js'
 interface TablePlan {
   readonly table: string
   readonly create: string
-  /** The columns to write. */
   readonly columns: readonly Pick<MariadbColumn, 'name' | 'isText'>[]
   readonly primary: readonly string[]
   readonly foreignKeys: readonly MariadbForeignKey[]

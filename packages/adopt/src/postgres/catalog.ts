@@ -19,7 +19,6 @@ export interface PostgresForeignKey extends ForeignKey {
 export interface Index {
   readonly name: string
   readonly schema: string
-  /** Its own table, which may be a partition. */
   readonly owner: string
   readonly table: string
   readonly isPartitioned: boolean
@@ -72,7 +71,6 @@ export function* readKey(session: Session, given: string): Work<Key> {
   return yield* readPrimary(session, yield* resolveTable(session, given))
 }
 
-/** The one column of the table's primary key. */
 function* readPrimary(session: Session, table: string): Work<Key> {
   const [found] = yield* session.query<{ columns: string[] }>(
     `SELECT ${COLUMN_NAMES('conrelid', 'conkey')} AS columns FROM pg_constraint
@@ -109,7 +107,6 @@ export function readColumns(session: Session, table: string): Work<Column[]> {
   )
 }
 
-/** A table, or one of its partitions. */
 export interface Member {
   readonly table: string
   readonly own: string

@@ -16,7 +16,6 @@ import {
 import type { PostgresSession } from './session.js'
 import { checkTriggers } from './triggers.js'
 
-/** The facts that the switch needs besides the columns. */
 export interface PostgresDetails {
   readonly foreignKeys: readonly PostgresForeignKey[]
   readonly indexes: readonly IndexPlan[]
@@ -88,7 +87,6 @@ const touches = ({ table, columns: own, expressions }: Index, columns: readonly 
 const isLate = ({ definition, isPartitioned }: Index): boolean =>
   isPartitioned || definition.includes(') NULLS NOT DISTINCT')
 
-/** Built in the switch. */
 const carriedIndex = ({ owner, schema, name, constraint, definition, extras }: Index): Carried => ({
   what: `index ${name}`,
   isIndex: true,

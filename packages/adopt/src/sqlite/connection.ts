@@ -39,7 +39,6 @@ export class SqliteSession implements Session {
     return (yield rows) as Row[]
   }
 
-  /** Runs one prepared statement for many rows of values. */
   *runEach(sql: string, rows: readonly (readonly unknown[])[]): Work<void> {
     const statement = this.connection.prepare(sql)
     for (const values of rows) yield statement.run(named(values) as never)

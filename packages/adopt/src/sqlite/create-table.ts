@@ -3,7 +3,6 @@ import { type Obstacles, refuse } from '../obstacles.js'
 import { legacyName } from '../plan.js'
 import { edited, replacing, textOf, usesMore } from '../sql-edits.js'
 
-/** A column with a new type. */
 export interface RetypedColumn {
   readonly column: string
   readonly type: string
@@ -73,7 +72,6 @@ export function retypedTable(
 const nameOf = ({ kind, text, parts }: SqlToken): string =>
   kind === 'string' ? text.slice(1, -1).replaceAll("''", "'") : (parts[0] as string)
 
-/** Refuses definitions that don't fit the new values, or would silently mean something else. */
 const isUnfit = (token: SqlToken, next: SqlToken | undefined): boolean =>
   isWord(token, 'CHECK', 'COLLATE', 'GENERATED', 'AS') || (isWord(token, 'DEFAULT') && !isWord(next, 'NULL'))
 

@@ -2,7 +2,6 @@ import type ts from 'typescript'
 import { type Findings, NUMBERS, STORED, type Stored, TAKEN } from './findings.js'
 import type { Export, Source, Sources } from './sources.js'
 
-/** A call in a chain: `.notNull()`. */
 interface Link {
   readonly name: string
   readonly call: ts.CallExpression
@@ -29,7 +28,6 @@ interface Column {
 
 type Table = Map<string, Column>
 
-/** What becomes of a column. */
 interface Fate {
   readonly stored: Stored
   readonly column: Column

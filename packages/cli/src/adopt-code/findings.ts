@@ -20,7 +20,6 @@ export interface Stored {
   readonly prefix?: string | undefined
 }
 
-/** What the command was asked for. */
 export interface Wanted {
   /** Patterns of keys, by generator, by key (`users.id`), or for `given`: those that the application passes. */
   readonly accept: ReadonlyMap<string, string>
@@ -93,7 +92,6 @@ export class Findings {
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
-/** What the usual generators make. */
 export const STORED = {
   cuid: () => ({ kind: 'cuid', pattern: 'c[a-z0-9]{24}' }),
   cuid2: (length = 24) => ({ kind: 'cuid2', pattern: `[a-z][a-z0-9]{${length - 1}}` }),
@@ -106,7 +104,6 @@ export const STORED = {
   }),
 } satisfies Record<string, (...given: never[]) => Stored>
 
-/** Behind a name. */
 export const TAKEN = 'already is another name in this file: rename that, and run the command again'
 
 export const NUMBERS =

@@ -74,7 +74,6 @@ export class Sources {
     return origin && 'node' in origin ? origin : undefined
   }
 
-  /** The call whose result a name is. */
   callBehind(file: Source, expression: ts.Node): { file: Source; call: ts.CallExpression } | undefined {
     const { file: own, node } = this.declarationOf(file, expression) ?? {}
     const call = node && this.ts.isVariableDeclaration(node) ? node.initializer : undefined
@@ -223,7 +222,6 @@ export class Sources {
     })
   }
 
-  /** The value of a property. */
   member(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
     const { ts } = this
     const found = object.properties.find((one) => one.name?.getText().replace(/['"]/g, '') === name)

@@ -3,7 +3,6 @@ import type { Edit } from './edits.js'
 import { type Findings, NUMBERS, STORED, TAKEN } from './findings.js'
 import type { Export, Source, Sources } from './sources.js'
 
-/** A decorator of TypeORM: `@PrimaryColumn('uuid')`. */
 interface Decorated {
   readonly name: string
   readonly node: ts.Decorator
@@ -228,7 +227,6 @@ function setterOf(
   return first && { value: first.value, removals }
 }
 
-/** Whether a method may be called, or overridden. */
 function isNamedElsewhere(sources: Sources, name: ts.PropertyName): boolean {
   const text = name.getText()
   return sources.all.some((file) => {

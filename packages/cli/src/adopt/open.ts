@@ -1,7 +1,6 @@
 import type { MariadbClient, PostgresClient, SqliteConnection } from '@snoflax/adopt'
 import { driver, openBy, reach } from '../databases.js'
 
-/** A connection for an adoption; close it afterwards. */
 export interface Opened {
   readonly client: PostgresClient | SqliteConnection | MariadbClient
   close(): Promise<void>

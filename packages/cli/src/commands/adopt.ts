@@ -13,21 +13,9 @@ interface Options {
   readonly config?: string
   readonly url?: string
   readonly json?: true
-}
-
-interface BackfillOptions extends Options {
-  readonly batchSize?: number
-}
-
-interface LockingOptions extends Options {
-  readonly lockTimeout?: number
-}
-
-interface PlanOptions extends Options {
   readonly sql?: true
-}
-
-interface SchemaOptions extends Options {
+  readonly batchSize?: number
+  readonly lockTimeout?: number
   readonly for: Orm
   readonly stage: Stage
 }
@@ -36,6 +24,7 @@ interface SchemaOptions extends Options {
 interface Run {
   readonly adoption: Adoption
   readonly terminal: Terminal
+  readonly options: Options
   /** Prints an event as JSON, one a line; else the text, if there is one. */
   tell(event: string, facts: object, text?: string | readonly string[]): Promise<void>
 }
@@ -44,8 +33,13 @@ export function adopt(terminal: Terminal): Command {
   const command = new Command('adopt').description(
     'replace the keys of tables in a live database with ids, step by step, or keep them: code',
   )
-  const step = (name: string, description: string): Command =>
-    command
+  const step = (
+    name: string,
+    description: string,
+    take: (run: Run) => Promise<void>,
+    ...own: readonly Option[]
+  ): void => {
+    const added = command
       .command(name)
       .description(description)
       .option('-c, --config <file>', 'the configuration (default: snoflax.adopt.json, .js, .mjs or .ts)')
@@ -54,56 +48,63 @@ export function adopt(terminal: Terminal): Command {
         'postgres://…, mysql://… or an SQLite file (default: the configuration, then DATABASE_URL); other users see arguments in the list of processes',
       )
       .option('--json', 'print events as JSON, one object per line')
-  const locking = (name: string, description: string): Command =>
-    step(name, description).option(
-      '--lock-timeout <ms>',
-      'how long to wait for the locks',
-      nonNegativeInteger,
-    )
-
-  step('plan', 'show what will change, and all obstacles; changes nothing')
-    .option('--sql', 'print the SQL of all steps')
-    .action((options: PlanOptions) => perform(terminal, options, (run) => plan(run, options)))
-  step('backfill', 'generate the new keys in batches; continues where it stopped')
-    .option('--batch-size <rows>', 'rows in one transaction', nonNegativeInteger)
-    .action((options: BackfillOptions) => perform(terminal, options, (run) => backfill(run, options)))
-  locking('switch', 'replace the old keys with the new ones').action((options: LockingOptions) =>
-    perform(terminal, options, async ({ adoption, tell }) => {
+      .action((options: Options) => perform(terminal, options, take))
+    for (const option of own) added.addOption(option)
+  }
+  const number = (flags: string, description: string): Option =>
+    new Option(flags, description).argParser(nonNegativeInteger)
+  const lockTimeout = number('--lock-timeout <ms>', 'how long to wait for the locks')
+  step(
+    'plan',
+    'show what will change, and all obstacles; changes nothing',
+    plan,
+    new Option('--sql', 'print the SQL of all steps'),
+  )
+  step(
+    'backfill',
+    'generate the new keys in batches; continues where it stopped',
+    backfill,
+    number('--batch-size <rows>', 'rows in one transaction'),
+  )
+  step(
+    'switch',
+    'replace the old keys with the new ones',
+    async ({ adoption, options, tell }) => {
       await adoption.switchKeys(lockOf(options))
       await tell('done', { step: 'switch', phase: adoption.phase }, 'switched; next: snoflax adopt verify')
-    }),
+    },
+    lockTimeout,
   )
-  step('verify', 'compare old and new keys; only reads').action((options: Options) =>
-    perform(terminal, options, verify),
-  )
-  locking('finish', 'drop the old keys, after which there is no way back').action((options: LockingOptions) =>
-    perform(terminal, options, async ({ adoption, tell }) => {
+  step('verify', 'compare old and new keys; only reads', verify)
+  step(
+    'finish',
+    'drop the old keys, after which there is no way back',
+    async ({ adoption, options, tell }) => {
       await adoption.finish(lockOf(options))
       await tell('done', { step: 'finish' }, 'finished; the old keys are dropped')
-    }),
+    },
+    lockTimeout,
   )
-  step('abandon', 'drop the new keys, before the switch').action((options: Options) =>
-    perform(terminal, options, async ({ adoption, tell }) => {
-      await adoption.abandon()
-      await tell('done', { step: 'abandon' }, 'abandoned; the tables are as they were')
-    }),
+  step('abandon', 'drop the new keys, before the switch', async ({ adoption, tell }) => {
+    await adoption.abandon()
+    await tell('done', { step: 'abandon' }, 'abandoned; the tables are as they were')
+  })
+  step(
+    'schema',
+    "what to change in an ORM's schema, and the migration; before finish",
+    schema,
+    new Option('--for <orm>', 'the ORM').choices(ORMS).makeOptionMandatory(),
+    new Option('--stage <stage>', 'the step after which the schema is wanted')
+      .choices(STAGES)
+      .default('switched'),
   )
-  step('schema', "what to change in an ORM's schema, and the migration; before finish")
-    .addOption(new Option('--for <orm>', 'the ORM').choices(ORMS).makeOptionMandatory())
-    .addOption(
-      new Option('--stage <stage>', 'the step after which the schema is wanted')
-        .choices(STAGES)
-        .default('switched'),
-    )
-    .action((options: SchemaOptions) => perform(terminal, options, (run) => schema(run, options)))
   return command.addCommand(adoptCode(terminal))
 }
 
 const ORMS = ['typeorm', 'prisma', 'drizzle', 'kysely'] as const satisfies readonly Orm[]
 const STAGES = ['backfilling', 'switched', 'finished'] as const satisfies readonly Stage[]
 
-const lockOf = ({ lockTimeout }: LockingOptions) =>
-  lockTimeout === undefined ? {} : { lockTimeoutMs: lockTimeout }
+const lockOf = ({ lockTimeout }: Options) => (lockTimeout === undefined ? {} : { lockTimeoutMs: lockTimeout })
 
 /** Plans, or finds the adoption that is under way, and takes a step. */
 async function perform(
@@ -121,7 +122,7 @@ async function perform(
   }
   const { client, close } = await openForAdoption(url)
   try {
-    await step({ adoption: await planAdoption(client, adoptOptions), terminal, tell })
+    await step({ adoption: await planAdoption(client, adoptOptions), terminal, options, tell })
   } catch (error) {
     if (isDatabaseError(error)) throw new UsageError(`${shownAddress(url)}: ${messageAbout(url, error)}`)
     const obstacles = obstaclesOf(error)
@@ -135,7 +136,7 @@ async function perform(
   }
 }
 
-async function plan({ adoption, terminal, tell }: Run, { sql }: PlanOptions): Promise<void> {
+async function plan({ adoption, terminal, options: { sql }, tell }: Run): Promise<void> {
   const { phase, columns, carried, warnings } = adoption
   for (const { table, column, isRoot, root } of columns) {
     const key = columns.find((one) => one.root === root && one.isRoot)
@@ -155,7 +156,7 @@ async function plan({ adoption, terminal, tell }: Run, { sql }: PlanOptions): Pr
 
 const NEXT = { planned: 'backfill', backfilling: 'switch', switched: 'verify, then finish' } as const
 
-async function schema({ adoption, tell }: Run, { for: orm, stage }: SchemaOptions): Promise<void> {
+async function schema({ adoption, options: { for: orm, stage }, tell }: Run): Promise<void> {
   const { columns, indexes, config, migration } = adoption.schemaChange(orm, stage)
   const lines = [
     ...columns.flatMap(({ table, column, lines: own }) => [`// ${table}.${column}`, ...own]),
@@ -167,10 +168,8 @@ async function schema({ adoption, tell }: Run, { for: orm, stage }: SchemaOption
   await tell('schema', { orm, stage, columns, indexes, config, migration }, text)
 }
 
-/** A template literal with this text. */
 const template = (text: string): string => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``
 
-/** As each ORM takes statements. */
 const MIGRATIONS: Record<Orm, (statements: readonly string[]) => string[]> = {
   typeorm: (statements) => statements.map((one) => `await queryRunner.query(${template(one)})`),
   prisma: (statements) => statements.map((one) => `${one};`),
@@ -180,10 +179,7 @@ const MIGRATIONS: Record<Orm, (statements: readonly string[]) => string[]> = {
 
 const MS_BETWEEN_LINES = 2000
 
-async function backfill(
-  { adoption, terminal, tell }: Run,
-  { batchSize, json }: BackfillOptions,
-): Promise<void> {
+async function backfill({ adoption, terminal, options: { batchSize, json }, tell }: Run): Promise<void> {
   const controller = new AbortController()
   const stop = (): void => controller.abort(new UsageError('stopped; run it again to continue'))
   process.once('SIGINT', stop)

@@ -7,7 +7,6 @@ import { formOf, storageNamed } from '../ids/forms.js'
 import type { Terminal } from '../terminal.js'
 import { addPrefixOption, nonNegativeInteger, timeOf } from './options.js'
 
-/** Options of new ids; each family has some of them. */
 interface GeneratorOptions {
   readonly meta?: number
   readonly partition?: number

@@ -53,7 +53,6 @@ export const inspect = (terminal: Terminal): Command =>
     if (count === 0) terminal.note('nothing was checked: standard input is empty')
   })
 
-/** What one input can be. */
 interface Result {
   readonly input: string
   readonly found: readonly Reading[]

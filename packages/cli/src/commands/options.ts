@@ -7,14 +7,12 @@ import { type Terminal, unmark } from '../terminal.js'
 /** A time among the arguments, in Unix milliseconds. @throws {UsageError} */
 export const timeOf = (text: string): number => parseTime(unmark(text))
 
-/** The options by which flake and uid ids are read. */
 export function addFamilyOptions(command: Command): Command {
   return command
     .option('--epoch <time>', 'epoch of flake ids (default: 1970)', timeOf)
     .option('--neighbourhood <bits>', 'neighbourhood of uid ids, 5 to 10 (default: 8)', nonNegativeInteger)
 }
 
-/** The option for the ids' prefix. */
 export const addPrefixOption = (command: Command): Command =>
   command.option('--prefix <prefix>', 'prefix of the ids, such as cus in cus_…')
 
@@ -28,7 +26,6 @@ export function nonNegativeInteger(text: string): number {
 export const DIALECTS = ['postgres', 'sqlite', 'mysql'] as const satisfies readonly Database[]
 export type Dialect = (typeof DIALECTS)[number]
 
-/** @throws {UsageError} */
 export const dialectNamed = (name: string): Dialect => oneOf('dialect', DIALECTS, name)
 
 /** The first of these that is there, else `DATABASE_URL`. @throws {UsageError} */

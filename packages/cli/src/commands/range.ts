@@ -18,7 +18,6 @@ interface Options extends FamilyOptions {
   readonly json?: true
 }
 
-/** Bounds as literals of one database and storage. */
 interface Bounds {
   readonly dialect: Dialect
   readonly storage: StorageName

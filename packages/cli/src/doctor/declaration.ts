@@ -1,11 +1,12 @@
 import { type Database, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
+import { baseOf, snakeCase } from '@snoflax/core/adapter'
+import { isDatabaseError } from '../databases.js'
 import type { Examination } from './examination.js'
-import type { IdColumn } from './id-columns.js'
+import { generatedBy, type IdColumn, prefixedBy } from './id-columns.js'
 import { placeOf } from './live-database.js'
 import { type Cure, type Finding, finding } from './report.js'
-import { storagesOf } from './stored-value.js'
+import { headOf, readStored, shown, storagesOf } from './stored-value.js'
 
-/** The rules of one database for declarations of id columns. */
 export interface ColumnRules {
   /** Why the type pads, truncates, reorders or changes ids, or has no room for some; undefined if it doesn't. */
   typeFault(idColumn: IdColumn, kind: Database): string | undefined
@@ -13,7 +14,6 @@ export interface ColumnRules {
   isWarning?(fault: string): boolean
   /** Whether the collation sorts by language or ignores case. */
   hasCollationFault(idColumn: IdColumn): boolean
-  /** Problems of the column's CHECK, and advice. */
   checkConstraint?(examination: Examination, idColumn: IdColumn): Promise<Finding[]>
   /** What fixes the check's finding. */
   cure(examination: Examination, idColumn: IdColumn, check: 'type' | 'collation'): Cure | Promise<Cure>
@@ -29,7 +29,6 @@ export interface ColumnRules {
   ): string | Promise<string>
 }
 
-/** Checks a column's type and collation. */
 export async function checkDeclaration(
   rules: ColumnRules,
   examination: Examination,
@@ -76,3 +75,82 @@ export const targetOf = (
   { family, accepting = family, storage }: IdColumn,
 ): IdStorage<string> =>
   storageFor(accepting, kind, { exactBigint: true, ...(storage && { storage: storage.name }) })
+
+/** Finds a default that doesn't generate the column's ids, by its SQL or by evaluating it. */
+export async function checkDefault(
+  rules: ColumnRules,
+  examination: Examination,
+  idColumn: IdColumn,
+): Promise<Finding[]> {
+  const instead = await generatedInstead(examination, idColumn)
+  if (instead === undefined) return []
+  const { column, family, storage } = idColumn
+  const message = `its default generates ${instead}, but the column stores ${family.name} as ${storage?.name}`
+  const cure = { sql: await rules.cureDefault(examination, idColumn) }
+  return [finding('default', placeOf(column), message, cure)]
+}
+
+const DAY_MS = 86_400_000
+
+/** Functions without state, whose values say more than their names: a TypeID has a prefix, or is a UUIDv7. */
+const STATELESS = ['ulid', 'typeid']
+
+async function generatedInstead(
+  { database, nowMs }: Examination,
+  { column, family, storage }: IdColumn,
+): Promise<string | undefined> {
+  const { defaultSql, counter, declared } = column
+  if (storage === undefined) return undefined
+  if (counter !== undefined) return `increasing numbers (${counter})`
+  if (defaultSql === undefined) return undefined
+  if (/\bnextval\(/i.test(defaultSql)) return 'numbers of a sequence'
+  const [made, form = made === 'uuid7' ? 'uuid' : 'binary'] = generatedBy(defaultSql) ?? []
+  const name = STATELESS.includes(String(made)) ? undefined : made
+  // A nested call may be converted by the outer one.
+  if (name !== undefined && /^(?:\(?'\w+'(?:::text)? *\|\| *)?[\w".]+\([^()]*\)\)?$/.test(defaultSql)) {
+    const prefix = prefixedBy(defaultSql)
+    const head = prefix === undefined ? '' : `${prefix}_`
+    const isOwn = name === snakeCase(baseOf(family).name) && form === storage.name && head === headOf(storage)
+    return isOwn ? undefined : `${name} as storage ${form}${head && ` with prefix ${head}`}`
+  }
+  // A constant marks rows without an id.
+  if (name !== undefined || !defaultSql.includes('(')) return undefined
+  const value = database.kind === 'postgres' ? `(${defaultSql})::${declared}` : defaultSql
+  try {
+    const [row] = await database.query(`SELECT ${value} AS value`)
+    if (row?.['value'] == null) return undefined
+    const read = readStored(storage, row['value'])
+    if (read.is !== 'id') return `values such as ${shown(row['value'])}`
+    const isOfNow = Math.abs(family.timeMs(read.id) - nowMs) < DAY_MS
+    return isOfNow ? undefined : `ids whose time isn't now, such as ${shown(row['value'])}`
+  } catch (error) {
+    // It needs functions or settings of the application, or writes.
+    if (isDatabaseError(error)) return undefined
+    throw error
+  }
+}
+
+/** The column, and all that reference it or are referenced by it, directly or indirectly, in the order of the report. */
+export function tiedTo(columns: readonly IdColumn[], start: IdColumn): IdColumn[] {
+  const tied = new Set([start])
+  for (const one of tied) {
+    for (const other of columns) {
+      const isTied =
+        other.column.references === placeOf(one.column) || one.column.references === placeOf(other.column)
+      if (isTied) tied.add(other)
+    }
+  }
+  return columns.filter((one) => tied.has(one))
+}
+
+/** If another column's cure already converts this one: where that is. Running the statements twice would fail. */
+export function curedWith(
+  { typeFault }: Pick<ColumnRules, 'typeFault'>,
+  { database: { kind } }: Examination,
+  tied: readonly IdColumn[],
+  idColumn: IdColumn,
+): Cure | undefined {
+  const first = tied.find((one) => typeFault(one, kind) !== undefined)
+  if (first === undefined || first === idColumn) return undefined
+  return { leaves: `the statements for ${placeOf(first.column)} convert this column too` }
+}

@@ -7,7 +7,6 @@ import { isAccepting, ownOf } from '@snoflax/core/adapter'
 import { UsageError } from '../exit.js'
 import type { StatedColumn } from './id-columns.js'
 
-/** A column that an ORM declares. */
 interface Declaration {
   readonly schema?: string | null | undefined
   readonly table: string
@@ -52,10 +51,8 @@ const READERS: Readonly<Record<Orm, (file: string) => Promise<Declaration[]>>> =
   prisma: readPrisma,
 }
 
-/** An ORM whose schema doctor reads. */
 export type Orm = 'typeorm' | 'prisma' | 'drizzle' | 'kysely'
 
-/** The file that each ORM's option expects. */
 const WANTED: Readonly<Record<Orm, string>> = {
   typeorm: 'a module that exports a DataSource with id columns',
   drizzle: 'a module that exports tables with id columns',

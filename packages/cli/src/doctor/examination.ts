@@ -4,16 +4,12 @@ import type { IdColumn } from './id-columns.js'
 import type { Column, LiveDatabase } from './live-database.js'
 import { type CheckName, type Cure, type Finding, finding } from './report.js'
 
-/** The input of the checks. */
 export interface Examination {
   readonly database: LiveDatabase
-  /** Schema of the pg-sql functions. */
   readonly schema: string
-  /** The installed pg-sql; undefined if there is none. */
   readonly installed: Installation | undefined
   readonly families: readonly IdFamily[]
   readonly columns: readonly IdColumn[]
-  /** All columns of all tables. */
   readonly allColumns: readonly Column[]
   /** How many rows to read of a table, unless all are read. */
   readonly sample: number
@@ -21,21 +17,18 @@ export interface Examination {
   readonly skip: readonly CheckName[]
   /** Columns whose malformed values are replaced with new ids. */
   readonly newIds: readonly string[]
-  /** Reports progress. */
   readonly progress: (text: string) => void
   readonly nowMs: number
   /** What was not examined, and why; checks add to it. */
   readonly notes: string[]
 }
 
-/** An installation of pg-sql. */
 export interface Installation {
   readonly schema: string
   readonly version: string
   readonly families: readonly SqlFamily[]
 }
 
-/** The findings about pg-sql or mysql-sql. */
 export interface Functions {
   /** Package and version; null if not installed. */
   readonly label: string | null

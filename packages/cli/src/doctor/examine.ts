@@ -1,10 +1,9 @@
 import { type Database, fixedId, type IdFamily } from '@snoflax/core'
 import { baseOf, isPrefixed } from '@snoflax/core/adapter'
-import { type ColumnRules, checkDeclaration } from './declaration.js'
-import { checkDefault } from './default.js'
+import { type ColumnRules, checkDeclaration, checkDefault } from './declaration.js'
 import { duplicates, repeated } from './duplicates.js'
 import type { Examination, Functions } from './examination.js'
-import { type IdColumn, identify, isExamined, type StatedColumn } from './id-columns.js'
+import { type IdColumn, identify, isExamined, type Known } from './id-columns.js'
 import { type Column, type LiveDatabase, placeOf } from './live-database.js'
 import { checkFunctions as checkMysqlFunctions } from './mysql/functions.js'
 import { mysqlRules } from './mysql/rules.js'
@@ -19,21 +18,12 @@ import { tableChecks as sqliteTableChecks } from './sqlite/tables.js'
 import type { TableChecks } from './tables.js'
 import { checkValues, type Scan, scan } from './values.js'
 
-export interface ExamineOptions {
-  /** By default `snoflax`, where functions may be missing. */
+export interface ExamineOptions
+  extends Omit<Known, 'schema'>,
+    Pick<Examination, 'sample' | 'full' | 'skip' | 'progress'> {
   readonly schema: string | undefined
-  readonly families: readonly IdFamily[]
-  readonly stated: readonly StatedColumn[]
-  /** The columns that an ORM's schema declares. */
-  readonly declared: readonly StatedColumn[]
-  readonly sample: number
-  readonly full: boolean
-  readonly skip: readonly CheckName[]
-  readonly newIds: readonly string[]
-  readonly progress: (text: string) => void
 }
 
-/** Examines a database. It only reads. */
 export async function examine(
   database: LiveDatabase,
   { schema: stated, ...rest }: ExamineOptions,
@@ -84,13 +74,11 @@ const isAfterValues = ({ where, cure }: Finding): boolean => where.startsWith('d
 
 interface Rules {
   readonly ofColumns: ColumnRules
-  /** Checks the functions that one of our packages installed. */
   ofFunctions?(
     database: LiveDatabase,
     options: Pick<Examination, 'schema' | 'families' | 'skip'>,
     notes: string[],
   ): Promise<Functions>
-  /** Checks triggers, foreign keys, indexes, partitions and the server. */
   readonly ofTables: TableChecks
 }
 
@@ -170,7 +158,6 @@ function isNamedAfter({ name }: Column, { table }: Column): boolean {
   return named !== undefined && (table.split('.').at(-1) as string).toLowerCase().startsWith(named)
 }
 
-/** The checks that read values. */
 const OF_VALUES: readonly CheckName[] = ['malformed', 'future', 'duplicate', 'reference']
 
 async function examineColumns(

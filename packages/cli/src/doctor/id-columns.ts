@@ -9,10 +9,8 @@ import { mayHoldDigits, recognized, SHARE } from './recognized.js'
 import { sampleTable } from './sample.js'
 import { exactStorage, readStored, storagesOf, strictId } from './stored-value.js'
 
-/** How a column was recognized as an id column. */
 type Evidence = 'option' | 'declared' | 'default' | 'reference' | 'values'
 
-/** An id column. */
 export interface IdColumn {
   readonly column: Column
   readonly family: IdFamily
@@ -25,7 +23,6 @@ export interface IdColumn {
   readonly isPrimary?: boolean | undefined
 }
 
-/** An id column whose type fits a storage. */
 export type StoredIds = IdColumn & { readonly storage: IdStorage<string> }
 
 /** A column as the user or an ORM's schema declares it. */
@@ -72,16 +69,12 @@ function storageOrPrefix(place: string, family: string, text: string): StorageNa
   }
 }
 
-/** What is known before values are read. */
 export interface Known {
   /** The schema of pg-sql, whose tables have no ids of yours. */
   readonly schema: string
   readonly families: readonly IdFamily[]
-  /** From options. */
   readonly stated: readonly StatedColumn[]
-  /** From the schema of an ORM. */
   readonly declared: readonly StatedColumn[]
-  /** Columns named by `--new-ids`. */
   readonly newIds: readonly string[]
 }
 

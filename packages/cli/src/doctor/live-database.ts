@@ -5,7 +5,6 @@ export type Row = Record<string, unknown>
 /** A read-only connection. */
 export interface LiveDatabase {
   readonly kind: Database
-  /** Kind and version. */
   readonly label: string
   /** Runs one statement, with `?` (SQLite, MySQL) or `$1` (PostgreSQL) for parameters. */
   query(sql: string, parameters?: readonly unknown[]): Promise<Row[]>
@@ -20,23 +19,19 @@ export interface LiveDatabase {
   close(): Promise<void>
 }
 
-/** A column, from the database's catalog. */
 export interface Column {
   /** Its table, with the schema unless it is the default one. */
   readonly table: string
   readonly name: string
-  /** Table and column, quoted for SQL. */
   readonly quotedTable: string
   readonly quotedName: string
   /** The type without its length, in lower case; for a domain, the base type. */
   readonly type: string
-  /** The type as declared. */
   readonly declared: string
   readonly length: number | undefined
   /** Undefined if the type has none. */
   readonly collation: string | undefined
   readonly isNullable: boolean
-  /** The SQL expression of the default. */
   readonly defaultSql: string | undefined
   /** Whether the column alone is the primary key or unique. */
   readonly isKey: boolean
@@ -54,7 +49,6 @@ export interface Column {
   readonly pages: number | undefined
   /** Why values can't be read, or not all of them; undefined if they can. */
   readonly hidden: string | undefined
-  /** Whether its values are computed from other columns. */
   readonly isGenerated: boolean
 }
 

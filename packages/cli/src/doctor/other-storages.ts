@@ -5,12 +5,11 @@ import type { ColumnRules } from './declaration.js'
 import type { Examination } from './examination.js'
 import type { StoredIds } from './id-columns.js'
 import { placeOf } from './live-database.js'
-import { lookUp } from './look-up.js'
+import { lookUp } from './replacement.js'
 import { type Cure, type Finding, finding } from './report.js'
 import { bareId, headOf, ownId, readStored } from './stored-value.js'
 import type { Scan } from './values.js'
 
-/** How many ids of each column are looked up. */
 const LOOKED_UP = 20
 
 /** Finds columns that store the ids of another table's key in another storage, so that joins find nothing. */
@@ -52,7 +51,6 @@ export async function otherStorages(
 const idsOf = ({ ids, idColumn }: Scan, family: IdFamily): string[] =>
   ids.slice(0, LOOKED_UP).map((id) => ownId(family, bareId(idColumn.family, id)))
 
-/** The storage, and the prefix if the column stores it. */
 function formName(storage: IdStorage<string>): string {
   const head = headOf(storage)
   return head === '' ? storage.name : `${storage.name} with prefix ${head}`

@@ -13,14 +13,16 @@ export const SHARE = 0.8
 /** The least share of a key's values for a family that is not the only one. */
 const LEAST = 0.25
 
+/** The value before the type damaged it; undefined if it can't be an id. */
+type Restore = (value: unknown, family: IdFamily) => unknown
+
 /** A candidate: a family and storage that a column's values may have. */
 export interface Fit {
   readonly family: IdFamily
   readonly storage: IdStorage<string>
   /** False for a type that damages the values: they are read as what they were. */
   readonly isProper: boolean
-  /** The value before the type damaged it; undefined if it can't be an id. */
-  restore(value: unknown): unknown
+  readonly restore: Restore
 }
 
 /**
@@ -36,7 +38,7 @@ export function recognized(
 ): Fit | undefined {
   const isKey = isKeyLike(column)
   const rated = fits(kind, column, families, values).map((fit) => {
-    const restored = values.map((value) => fit.restore(value))
+    const restored = values.map((value) => fit.restore(value, fit.family))
     const likely = restored.map((value) => value !== undefined && isLikely(fit, value))
     const shaped = isKey ? restored.filter((value) => isShaped(fit, value)).length : values.length
     return { fit, likely, restored, shaped, count: likely.filter(Boolean).length }
@@ -76,95 +78,76 @@ function fits(
   families: readonly IdFamily[],
   values: readonly unknown[],
 ): Fit[] {
-  const having = (
-    known: readonly IdFamily[],
-    name: StorageName,
-    restore: Fit['restore'],
-    isProper = true,
-  ): Fit[] =>
+  const having = (known: readonly IdFamily[], name: StorageName, restore: Restore, isProper = true): Fit[] =>
     known
       .filter((family) => family.storages.includes(name))
       .map((family) => ({ family, storage: exactStorage(family, kind, name), isProper, restore }))
-  const numbers = isKeyLike(column) ? [...families, ...SNOWFLAKES] : families
-  const proper = storagesOf(kind, column).flatMap((name) => {
-    if (name === 'bigint') return having(numbers, name, (value) => value)
-    if (name === 'text') return [...texts(kind, column, families, values), ...ofTexts(kind, values)]
-    return families.flatMap((family) => having([family], name, (value) => unpadded(value, family.byteLength)))
-  })
+  const isText = storagesOf(kind, column).includes('text')
   return [
-    ...proper,
-    ...(storagesOf(kind, column).includes('text')
-      ? UUIDS.flatMap((name) => having(families, name, fromUuidText, false))
-      : []),
+    ...storagesOf(kind, column).flatMap((name) => {
+      if (name === 'text')
+        return [...having(families, name, uncut(column, values)), ...having(ofTexts(values), name, trimmed)]
+      if (name === 'bigint')
+        return having(isKeyLike(column) ? [...families, ...SNOWFLAKES] : families, name, (value) => value)
+      return having(families, name, unpadded)
+    }),
+    ...(isText ? UUIDS.flatMap((name) => having(families, name, fromUuidText, false)) : []),
     ...(mayHoldDigits(column) ? having(families, 'bigint', fromDigits, false) : []),
   ]
 }
 
 const UUIDS = ['uuid', 'uuid8'] as const satisfies readonly StorageName[]
 
+/** Without the padding of fixed-length types. */
+const trimmed: Restore = (value) => (typeof value === 'string' ? value.trimEnd() : undefined)
+
 /** The text of a UUID, as a column has it that refers to a column of type uuid. */
-const fromUuidText = (value: unknown): unknown =>
+const fromUuidText: Restore = (value) =>
   typeof value === 'string' && value.trimEnd().length === UUID_LENGTH
     ? value.trimEnd().toLowerCase()
     : undefined
 
 const UUID_LENGTH = 36
 
-/** Removes the padding of fixed-length types, and fills up keys that a short type truncated. */
-function texts(
-  kind: Database,
-  column: Column,
-  families: readonly IdFamily[],
-  values: readonly unknown[],
-): Fit[] {
+/** Removes padding, and fills up keys that a short type truncated. */
+function uncut(column: Column, values: readonly unknown[]): Restore {
   const lengths = new Set(values.map((value) => String(value).trimEnd().length))
   const [length = 0] = lengths
-  return families
-    .filter((family) => family.storages.includes('text'))
-    .map((family) => {
-      const isCut =
-        isKeyLike(column) && lengths.size === 1 && length >= CUT && length < Number(family.textLength)
-      const restore = (value: unknown): unknown => {
-        if (typeof value !== 'string') return undefined
-        return isCut ? value.trimEnd() + family.min.slice(length) : value.trimEnd()
-      }
-      return { family, storage: exactStorage(family, kind, 'text'), isProper: true, restore }
-    })
+  const mayBeCut = isKeyLike(column) && lengths.size === 1 && length >= CUT
+  return (value, family) => {
+    const isCut = mayBeCut && length < Number(family.textLength)
+    return typeof value === 'string' && isCut
+      ? value.trimEnd() + family.min.slice(length)
+      : trimmed(value, family)
+  }
 }
 
 /** The shortest truncated text that can still be distinguished from other codes. */
 const CUT = 10
 
-/** The candidates of a text column, by its first value: prefixed ids, TypeIDs, ULIDs. */
-function ofTexts(kind: Database, values: readonly unknown[]): Fit[] {
+/** The families of a text column, by its first value: prefixed ids, TypeIDs, ULIDs. */
+function ofTexts(values: readonly unknown[]): IdFamily[] {
   const first = values.find((value): value is string => typeof value === 'string')?.trim()
   if (first === undefined) return []
   const kinds = readings(first, coreFamilies()).flatMap(({ family }) => (isPrefixed(family) ? [family] : []))
-  const known: IdFamily[] = [
+  return [
     ...typeidsOf(first),
     ...(ulid.is(first) ? [ulid] : []),
     ...kinds
       .filter(({ base }) => base.storages.includes('text'))
       .map(({ base, prefix }) => prefixed(base, prefix)),
   ]
-  const restore = (value: unknown): unknown => (typeof value === 'string' ? value.trimEnd() : undefined)
-  return known.map((family) => ({
-    family,
-    storage: exactStorage(family, kind, 'text'),
-    isProper: true,
-    restore,
-  }))
 }
 
-const unpadded = (value: unknown, length: number): unknown =>
-  isBytes(value) && value.length > length && value.subarray(length).every((byte) => byte === 0)
-    ? value.subarray(0, length)
+const unpadded: Restore = (value, { byteLength }) =>
+  isBytes(value) && value.length > byteLength && value.subarray(byteLength).every((byte) => byte === 0)
+    ? value.subarray(0, byteLength)
     : value
 
 const DIGITS = /^\d{15,20}$/
 
 /** 64-bit numbers stored, perhaps rounded, in a decimal, text or floating-point type. */
-function fromDigits(value: unknown): unknown {
+const fromDigits: Restore = (value) => {
   if (typeof value === 'number') return Number.isInteger(value) && value > 2 ** 50 ? BigInt(value) : undefined
   return typeof value === 'string' && DIGITS.test(value) ? BigInt(value) : undefined
 }

@@ -3,12 +3,10 @@ import { baseOf, snakeCase, sqlCall } from '@snoflax/core/adapter'
 import { literal } from '../ids/forms.js'
 import type { Examination } from './examination.js'
 import type { IdColumn, StoredIds } from './id-columns.js'
-import { type Column, placeOf } from './live-database.js'
-import { lookUp } from './look-up.js'
+import { type Column, type LiveDatabase, placeOf } from './live-database.js'
 import type { Cure } from './report.js'
-import { shown } from './stored-value.js'
+import { readStored, shown } from './stored-value.js'
 
-/** A wrong value. */
 export interface Faulty {
   readonly value: unknown
   /** The id that it contains in another form, which the cure keeps. */
@@ -171,7 +169,6 @@ function updates(target: Column, followers: readonly Column[], right: string, wr
   )
 }
 
-/** The statement for one table. */
 function update(columns: readonly Column[], right: string, wrong: string): string {
   const table = columns[0]?.quotedTable
   const names = columns.map(({ quotedName }) => quotedName)
@@ -188,3 +185,29 @@ function unchecked(kind: Database, statements: readonly string[]): readonly stri
   const unchecked = ['SET foreign_key_checks = 0', ...statements, 'SET foreign_key_checks = 1']
   return ['START TRANSACTION', ...unchecked, 'COMMIT']
 }
+
+const AT_ONCE = 500
+
+export async function lookUp(
+  database: LiveDatabase,
+  { column: { quotedName, quotedTable }, storage }: StoredIds,
+  ids: readonly string[],
+): Promise<string[]> {
+  const found: string[] = []
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    const some = ids.slice(start, start + AT_ONCE)
+    const parameters = some.map((_, n) => (database.kind === 'postgres' ? `$${n + 1}` : '?'))
+    const rows = await database.query(
+      `SELECT ${quotedName} AS value FROM ${quotedTable} WHERE ${quotedName} IN (${parameters.join(', ')})`,
+      some.map((id) => parameterOf(storage.toDatabase(id))),
+    )
+    // A collation may also find similar texts.
+    const read = rows.map((row) => readStored(storage, row['value']))
+    found.push(...read.flatMap((one) => (one.is === 'id' ? [one.id] : [])))
+  }
+  return found
+}
+
+/** mysql2 accepts bytes only as Buffer. */
+const parameterOf = (value: DatabaseValue): unknown =>
+  typeof value === 'object' ? Buffer.from(value) : value

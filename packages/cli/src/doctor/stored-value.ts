@@ -42,7 +42,6 @@ const BY_TYPE: Readonly<Record<Database, Readonly<Record<string, string>>>> = {
   mariadb: { uuid: 'uuid' },
 }
 
-/** The storages that fit a column's type. */
 export function storagesOf(kind: Database, { type }: Column): readonly StorageName[] {
   const found = BY_TYPE[kind][type] ?? (kind === 'mariadb' ? BY_TYPE.mysql[type] : undefined)
   return (found?.split(' ') ?? []) as StorageName[]
@@ -52,7 +51,6 @@ export function storagesOf(kind: Database, { type }: Column): readonly StorageNa
 export const headOf = ({ family, name }: Pick<IdStorage<string>, 'family' | 'name'>): string =>
   isPrefixed(family) && name === 'text' ? `${family.prefix}_` : ''
 
-/** The id without its prefix. */
 export const bareId = (family: IdFamily, id: string): string =>
   isPrefixed(family) ? family.withoutPrefix(id as never) : id
 
@@ -60,7 +58,6 @@ export const bareId = (family: IdFamily, id: string): string =>
 export const ownId = (family: IdFamily, id: string): string =>
   isPrefixed(family) ? `${family.prefix}_${id}` : id
 
-/** How a value in an id column reads. */
 export type StoredValue =
   | { readonly is: 'id'; readonly id: string }
   /** An id of the family, in the form of another storage. */

@@ -4,12 +4,10 @@ import { showUtc } from '../ids/time.js'
 import type { Examination } from './examination.js'
 import type { IdColumn, StoredIds } from './id-columns.js'
 import { type Column, placeOf, type Row } from './live-database.js'
-import { lookUp } from './look-up.js'
-import { Faults, replacement } from './replacement.js'
+import { Faults, lookUp, replacement } from './replacement.js'
 import { type CheckName, type Finding, finding } from './report.js'
 import { bareId, ownId, readStored, shown } from './stored-value.js'
 
-/** The checks of tables, by their names in the report. */
 export type TableChecks = readonly (readonly [
   check: CheckName,
   look: (examination: Examination) => Finding[] | Promise<Finding[]>,
@@ -32,7 +30,6 @@ export const triggerFindings = (
     }),
   )
 
-/** The id columns whose storage is known. */
 export const storedColumns = ({ columns }: Examination): StoredIds[] =>
   columns.filter((one): one is StoredIds => one.storage !== undefined)
 

@@ -11,11 +11,9 @@ import { Faults, replacement } from './replacement.js'
 import { type CheckName, type Finding, finding } from './report.js'
 import { readStored, shown } from './stored-value.js'
 
-/** The result of reading one column's values. */
 export interface Scan {
   readonly idColumn: StoredIds
   readonly rowsRead: number
-  /** False if only a sample was read. */
   readonly isComplete: boolean
   readonly malformed: Faults
   readonly future: Faults

@@ -5,9 +5,7 @@ import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 import { oneOf, UsageError } from '../exit.js'
 
 export interface FamilyOptions {
-  /** Epoch of flake ids, in Unix milliseconds. */
   readonly epoch?: number | undefined
-  /** Neighbourhood of uid ids, 5 to 10. */
   readonly neighbourhood?: number | undefined
 }
 

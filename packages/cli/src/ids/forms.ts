@@ -4,7 +4,6 @@ import { oneOf, UsageError } from '../exit.js'
 
 const STORAGES: readonly StorageName[] = ['text', 'binary', 'uuid', 'uuid8', 'bigint']
 
-/** @throws {UsageError} */
 export const storageNamed = (name: string): StorageName => oneOf('storage', STORAGES, name)
 
 /** Whether ids of the family have this form. Every id has a text, also where it is no storage, as flake's. */

@@ -19,7 +19,6 @@ export const isAgo = (text: string): boolean => AGO.test(text)
 /** Whether a text is a day, such as `yesterday` or `2026-11-01`. */
 export const isDay = (text: string): boolean => DATE.test(text) || DAYS.has(text)
 
-/** The midnight after this one, in UTC. */
 export const nextDay = (timeMs: number): number => timeMs + DAY_MS
 
 /**

@@ -95,7 +95,6 @@ export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\
 const bareType = (type: string): string =>
   type.toLowerCase().replace(/^(?:tiny|medium|long)(?=text|blob)/, '')
 
-/** The columns of the connection's database. */
 const COLUMNS = `
   SELECT c.table_name AS \`table\`, c.column_name AS name, c.data_type AS type, c.column_type AS declared,
     c.character_maximum_length AS length, c.collation_name AS collation, c.is_nullable = 'YES' AS nullable,

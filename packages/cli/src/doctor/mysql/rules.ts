@@ -1,12 +1,11 @@
 import { flake, type PrefixedFamily, type StorageName } from '@snoflax/core'
 import { baseOf, isPrefixed, sqlFunction } from '@snoflax/core/adapter'
-import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
+import { type ColumnRules, curedWith, storageFault, targetOf, tiedTo } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
 import type { Column, LiveDatabase } from '../live-database.js'
 import type { Cure } from '../report.js'
 import { headOf } from '../stored-value.js'
-import { curedWith, tiedTo } from '../tied.js'
 import { quote, SET_MODE } from './open.js'
 
 export const mysqlRules: ColumnRules = {
@@ -130,10 +129,8 @@ function converted(schema: string, { column, family }: IdColumn, storage: Storag
 
 const isText = ({ type }: Column): boolean => /^(?:char|varchar|text)$/.test(type)
 
-/** The families of mysql-sql's functions. */
 const CONVERTED = ['flax', 'sno', 'flake', 'uid', 'uidLocal', 'uuid7', 'ulid']
 
-/** The values of a text column; those with the family's prefix lose it. */
 function withoutPrefix(
   quotedName: string,
   { prefix, base }: Pick<PrefixedFamily, 'prefix' | 'base'>,
@@ -189,7 +186,6 @@ async function fromUuid({ database }: Examination, { column, family }: IdColumn)
   ].join(';\n')
 }
 
-/** The statements that drop and restore each foreign key with one of the columns at either end. */
 async function foreignKeysOf(
   database: LiveDatabase,
   columns: readonly Column[],

@@ -10,7 +10,6 @@ import { type Finding, finding } from '../report.js'
 
 const IDS = 200
 
-/** An SQL expression of the text `$1`, and TypeScript's results for some texts. */
 interface Comparison {
   readonly expression: string
   readonly cases: readonly (readonly [input: string, expected: string])[]
@@ -89,7 +88,6 @@ function comparisons(schema: string, family: IdFamily): Comparison[] {
   ]
 }
 
-/** Comparisons of UUIDv7, and of the ULID and TypeID of a UUID. */
 function uuidComparisons(schema: string): Comparison[] {
   const times = moments(uuid7)
   const ids = times.map((timeMs) => uuid7.generateAt(timeMs))

@@ -1,13 +1,12 @@
 import { type PrefixedFamily, type StorageName, storageFor } from '@snoflax/core'
 import { baseOf, isPrefixed, snakeCase, sqlFunction } from '@snoflax/core/adapter'
-import { type ColumnRules, storageFault } from '../declaration.js'
+import { type ColumnRules, curedWith, storageFault, tiedTo } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
 import type { Column, LiveDatabase } from '../live-database.js'
 import { generateCall } from '../replacement.js'
 import type { Cure } from '../report.js'
 import { headOf } from '../stored-value.js'
-import { curedWith, tiedTo } from '../tied.js'
 
 export const postgresRules: ColumnRules = {
   typeFault,
@@ -72,7 +71,6 @@ async function changeType(examination: Examination, idColumn: IdColumn): Promise
   }
 }
 
-/** The statements that drop and restore each foreign key with one of the columns at either end. */
 async function foreignKeysOf(
   database: LiveDatabase,
   columns: readonly Column[],
@@ -127,7 +125,6 @@ function converted(schema: string, { column, family }: IdColumn, storage: Storag
   return storage === 'text' ? text : call(storage === 'binary' ? 'decode' : `to_${storage}`, text)
 }
 
-/** The values of a text column; those with the family's prefix lose it. */
 function withoutPrefix(
   quotedName: string,
   { prefix, base }: Pick<PrefixedFamily, 'prefix' | 'base'>,

@@ -11,7 +11,6 @@ import {
   triggerFindings,
 } from '../tables.js'
 
-/** The tables with id columns, for `relation::regclass = ANY ($1)`. */
 const tablesOf = ({ columns }: Examination): string[] => [
   ...new Set(columns.map(({ column }) => column.quotedTable)),
 ]
@@ -100,7 +99,6 @@ async function partitions(examination: Examination): Promise<Finding[]> {
   })
 }
 
-/** A bound as the driver returns the value. */
 const boundOf = (storage: string, text: string): unknown =>
   storage === 'binary' ? Buffer.from(text.replace(/^\\x/, ''), 'hex') : text.replaceAll("''", "'")
 

@@ -119,7 +119,6 @@ interface CheckCure {
   readonly right: IdColumn
 }
 
-/** Changes a definition. `own` is undefined if it doesn't define an id column. */
 type Change = (definition: string, own: IdColumn | undefined) => string
 
 /** Replaces the wrong CHECKs, or adds the right one. */
@@ -141,7 +140,6 @@ async function tableSql(database: LiveDatabase, table: string): Promise<string> 
   return found?.['sql'] as string
 }
 
-/** The column's definition without its faults. */
 function fixed(idColumn: IdColumn, definition: string): string {
   const typed =
     typeFault(idColumn) === undefined

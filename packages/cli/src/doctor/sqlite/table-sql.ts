@@ -1,12 +1,10 @@
 import { closingOf, isWord, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
 
-/** A CREATE TABLE statement: the definitions in its parentheses, and the text after them. */
 export interface TableSql {
   readonly definitions: readonly Definition[]
   readonly tail: string
 }
 
-/** The definition of a column, or a constraint of the table. */
 interface Definition {
   /** With surrounding blanks and comments. */
   readonly sql: string
@@ -76,7 +74,6 @@ export const looksAtType = (condition: string, column: string): boolean => {
   )
 }
 
-/** The definition with a CHECK appended. */
 export function withCheck(definition: string, condition: string): string {
   const end = read(definition).at(-1)?.end as number
   return `${definition.slice(0, end)} CHECK (${condition})${definition.slice(end)}`
@@ -86,13 +83,11 @@ const CONSTRAINTS = 'CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE RE
   ' ',
 )
 
-/** The definition with NOT NULL appended. */
 export function withNotNull(definition: string): string {
   const end = read(definition).at(-1)?.end as number
   return `${definition.slice(0, end)} NOT NULL${definition.slice(end)}`
 }
 
-/** The definition without its DEFAULT. */
 export function withoutDefault(definition: string): string {
   const tokens = read(definition)
   const at = tokens.findIndex((token) => token.open === -1 && isWord(token, 'DEFAULT'))
@@ -105,7 +100,6 @@ export function withoutDefault(definition: string): string {
   )
 }
 
-/** The definition with another type after the column's name. */
 export function withType(definition: string, type: string): string {
   const [name, ...rest] = read(definition) as [SqlToken, ...SqlToken[]]
   const end = rest.findIndex((token) => isWord(token, ...CONSTRAINTS))
@@ -113,7 +107,6 @@ export function withType(definition: string, type: string): string {
   return `${definition.slice(0, name.end)} ${type}${definition.slice((old.at(-1) ?? name).end)}`
 }
 
-/** The definition with its collation replaced. */
 export function withCollation(definition: string, collation: string): string {
   const found = collationIn(definition) ?? []
   return `${definition.slice(0, found[0]?.start)}COLLATE ${collation}${definition.slice(found[1]?.end)}`
