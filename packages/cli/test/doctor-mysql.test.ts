@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { flake, flax, type IdFamily, prefixed, sno, storageFor } from '@snoflax/core'
-import { twitter } from '@snoflax/families'
+import { twitter, uuid7 } from '@snoflax/families'
 import { install, installStatements, VERSION } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { createConnection } from 'mysql2/promise'
@@ -280,18 +280,27 @@ GRANT ALL ON ${database.name}.* TO '${account}'@'%'`)
     ])
   })
 
-  test("MariaDB's uuid, which reorders the bytes, is found and cured", async (context) => {
-    context.skip(!database.label.startsWith('MariaDB'), 'MySQL has no type uuid')
-    await run('CREATE TABLE a (id UUID PRIMARY KEY)')
-    const ids = Array.from({ length: 10 }, () => flax.generate())
-    for (const id of ids) {
-      await database.query('INSERT INTO a VALUES (?)', [Buffer.from(id).toString('hex')])
-    }
-    const [finding] = await findsAndCures(['type a.id'])
-    expect(finding?.message).toContain('reorders')
-    const rows = await database.query('SELECT id FROM a ORDER BY id')
-    expect(rows.map((row) => row['id'])).toEqual([...ids].sort(flax.compare))
-  })
+  test.each([
+    ['flax', flax as IdFamily, (id: string) => Buffer.from(id).toString('hex')],
+    ['uuid7', uuid7 as IdFamily, (id: string) => id],
+  ])(
+    "MariaDB's uuid, which reorders the bytes, is found and cured, with every id of %s",
+    async (_, family, stored) => {
+      if (!database.label.startsWith('MariaDB')) return
+      await run(`CREATE TABLE a (id UUID PRIMARY KEY);
+CREATE TABLE b (n INT PRIMARY KEY, a_id UUID, FOREIGN KEY (a_id) REFERENCES a (id))`)
+      const made = (family as unknown as typeof uuid7).generator()
+      const ids = Array.from({ length: 10 }, () => made.generate() as string)
+      for (const [n, id] of ids.entries()) {
+        await database.query('INSERT INTO a VALUES (?)', [stored(id)])
+        await database.query('INSERT INTO b VALUES (?, ?)', [n, stored(id)])
+      }
+      const [finding] = await findsAndCures(['type a.id', 'type b.a_id'])
+      expect(finding?.message).toContain('reorders')
+      const rows = await database.query('SELECT id FROM b JOIN a ON id = a_id ORDER BY id')
+      expect(rows.map((row) => row['id'])).toEqual([...ids].sort(family.compare))
+    },
+  )
 
   describe('a type that needs the values converted', () => {
     const schema = () => `${database.name}_ids`

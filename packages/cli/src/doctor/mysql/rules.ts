@@ -1,5 +1,6 @@
 import { flake, type PrefixedFamily, type StorageName } from '@snoflax/core'
 import { baseOf, isPrefixed, sqlFunction } from '@snoflax/core/adapter'
+import { uuid7 } from '@snoflax/families'
 import { type ColumnRules, curedWith, storageFault, targetOf, tiedTo } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
@@ -25,11 +26,7 @@ export const mysqlRules: ColumnRules = {
   isWarning: (fault) => fault.endsWith(SIGNED),
   hasCollationFault: ({ column: { collation }, storage }) =>
     storage?.name === 'text' && collation !== undefined && !/_bin$|^binary$/.test(collation),
-  async cure(examination, idColumn, check) {
-    if (check === 'type' && idColumn.column.type === 'uuid')
-      return { sql: await fromUuid(examination, idColumn) }
-    return changeType(examination, idColumn)
-  },
+  cure: changeType,
   async cureDefault({ database }, { column }) {
     if (column.counter === undefined)
       return `ALTER TABLE ${column.quotedTable} ALTER COLUMN ${column.quotedName} DROP DEFAULT`
@@ -52,7 +49,7 @@ const SIGNED = "can't store numbers from 2^63"
  */
 async function changeType(examination: Examination, idColumn: IdColumn): Promise<Cure> {
   const { database, columns, schema } = examination
-  const { name, column: target } = targetOf('mysql', idColumn)
+  const { name, column: target } = targetOf('mysql', withoutUuid(idColumn))
   const tied = tiedTo(columns, idColumn)
   const conversions = tied.map((one) => conversion(schema, one, name))
   if (conversions.some((one) => one !== undefined)) {
@@ -83,6 +80,10 @@ async function changeType(examination: Examination, idColumn: IdColumn): Promise
   }
 }
 
+/** MariaDB's uuid is no storage of MySQL's. */
+const withoutUuid = (idColumn: IdColumn): IdColumn =>
+  idColumn.column.type === 'uuid' ? { ...idColumn, storage: undefined } : idColumn
+
 interface Conversion {
   /** Fails if a value is not an id, before anything is changed: an ALTER TABLE can't be rolled back. */
   readonly check?: string
@@ -95,6 +96,17 @@ function conversion(schema: string, idColumn: IdColumn, storage: StorageName): C
   const { column, family } = idColumn
   const { quotedTable, quotedName } = column
   const set = (value: string): string => `UPDATE ${quotedTable} SET ${quotedName} = ${value}`
+  if (column.type === 'uuid' && baseOf(family).name !== uuid7.name) {
+    // Its bytes are the characters of the text.
+    const text = `CONVERT(UNHEX(REPLACE(${quotedName}, '-', '')) USING ascii)`
+    const head = headOf({ family, name: storage })
+    return {
+      update: (modify) => [
+        modify('VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin'),
+        set(`CONCAT('${head}', ${text})`),
+      ],
+    }
+  }
   const value = converted(schema, idColumn, storage)
   if (value !== undefined) {
     return {
@@ -170,21 +182,6 @@ async function modifying(database: LiveDatabase, { quotedTable, quotedName }: Co
 }
 
 const TYPE = /^\w+(?:\([^)]*\))?(?: unsigned| zerofill)*(?: CHARACTER SET \w+)?(?: COLLATE \w+)?/i
-
-/** Turns the bytes of a uuid column into characters. */
-async function fromUuid({ database }: Examination, { column, family }: IdColumn): Promise<string> {
-  const { quotedTable, quotedName } = column
-  const modify = await modifying(database, column)
-  const text = (length: number): string => `CHAR(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`
-  const length = Number(family.textLength)
-  const head = headOf({ family, name: 'text' })
-  return [
-    SET_MODE,
-    modify(text(Math.max(36, length))),
-    `UPDATE ${quotedTable} SET ${quotedName} = CONCAT('${head}', CONVERT(UNHEX(REPLACE(${quotedName}, '-', '')) USING ascii))`,
-    modify(text(length)),
-  ].join(';\n')
-}
 
 async function foreignKeysOf(
   database: LiveDatabase,
