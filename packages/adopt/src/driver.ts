@@ -1,9 +1,8 @@
 import type { IdStorage } from '@snoflax/core'
-import type { Phase } from './adoption.js'
+import type { Phase, Stage } from './adoption.js'
 import type { Obstacles } from './obstacles.js'
 import type { BackfillOptions, ColumnTime } from './options.js'
 import type { AddedIndex, ForeignKey, Key, Plan, RootPlan } from './plan.js'
-import type { Stage } from './schema-change.js'
 import type { Work } from './work.js'
 
 export interface Session {

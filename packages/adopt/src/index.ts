@@ -1,4 +1,13 @@
-export type { Adoption, Phase, ReplacedColumn, TableVerification, Verification } from './adoption.js'
+export type {
+  Adoption,
+  Orm,
+  Phase,
+  ReplacedColumn,
+  SchemaChange,
+  Stage,
+  TableVerification,
+  Verification,
+} from './adoption.js'
 export { keyTime } from './key-time.js'
 export type { MariadbClient, MariadbConnection } from './mariadb/driver.js'
 export { obstaclesOf } from './obstacles.js'
@@ -13,5 +22,4 @@ export type {
 } from './options.js'
 export { planAdoption } from './plan-adoption.js'
 export type { PostgresClient } from './postgres/driver.js'
-export type { Orm, SchemaChange, Stage } from './schema-change.js'
 export type { SqliteConnection, SqliteStatement } from './sqlite/driver.js'

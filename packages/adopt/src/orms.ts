@@ -1,5 +1,5 @@
 import { flake, uid } from '@snoflax/core'
-import type { ReplacedColumn } from './adoption.js'
+import type { Orm, ReplacedColumn, SchemaChange, Stage } from './adoption.js'
 import type { DatabaseName, Driver } from './driver.js'
 import { refuse } from './obstacles.js'
 import {
@@ -13,7 +13,6 @@ import {
   rootOf,
   shownName,
 } from './plan.js'
-import type { Orm, SchemaChange, Stage } from './schema-change.js'
 
 interface Dialect {
   key(name: Name, root: RootPlan, database: DatabaseName): string

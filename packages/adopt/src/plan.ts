@@ -1,8 +1,7 @@
 import type { IdFamily } from '@snoflax/core'
 import { baseOf, isPrefixed } from '@snoflax/core/adapter'
-import type { ReplacedColumn } from './adoption.js'
+import type { ReplacedColumn, Stage } from './adoption.js'
 import { type Obstacles, refuse } from './obstacles.js'
-import type { Stage } from './schema-change.js'
 
 /** A column, and its table as SQL: quoted, with its schema if the database has schemas. */
 export interface Key {

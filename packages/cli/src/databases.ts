@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { Client } from 'pg'
 import { UsageError } from './exit.js'
 
 export interface Openers<Opened> {
@@ -44,6 +45,18 @@ export async function reach<Result>(url: string, connect: () => Promise<Result>)
   } catch (error) {
     throw new UsageError(`${shownAddress(url)} cannot be reached: ${messageAbout(url, error)}`)
   }
+}
+
+/** A connection to PostgreSQL. @throws {UsageError} */
+export async function pgClient(url: string, name: string): Promise<Client> {
+  const { default: pg } = await driver(() => import('pg'), 'pg')
+  return reach(url, async () => {
+    const client = new pg.Client({ connectionString: url, application_name: name })
+    // A lost connection fails the pending query, which reports it.
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  })
 }
 
 /** What may be shown of a database's address: scheme and host of a URL, or the path of a file. */

@@ -1,7 +1,7 @@
 import { quoteText } from '@snoflax/core/adapter'
+import type { Stage } from '../adoption.js'
 import type { Statements } from '../driver.js'
 import { type AddedIndex, legacyName, type Plan, type RootPlan } from '../plan.js'
-import type { Stage } from '../schema-change.js'
 import type { PostgresDetails } from './details.js'
 
 /** Built over new columns while backfilling, and over old ones after the switch. */

@@ -1,4 +1,4 @@
-import type { Edit } from './edits.js'
+import { createTwoFilesPatch } from 'diff'
 
 /** A key or a foreign key, or what a person has to do. */
 export interface Finding {
@@ -111,3 +111,31 @@ export const NUMBERS =
 
 /** Tables whose keys open something, often. */
 const SECRETS = /^[^.]*(?:session|token|secret|verif|invit|reset|magic|nonce)/i
+
+/** A part of a file, by its offsets, and the text that replaces it. */
+export interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** The text after its edits. They may touch, but not overlap. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
+  let [result, at] = ['', 0]
+  const inOrder = [...edits].sort((one, other) => one.start - other.start || one.end - other.end)
+  for (const edit of inOrder) {
+    if (edit.start < at) throw new Error(`edits overlap at ${edit.start}: ${edit.text}`)
+    result += text.slice(at, edit.start) + edit.text.replaceAll('\n', lineEnd)
+    at = edit.end
+  }
+  return result + text.slice(at)
+}
+
+/** The edits as `git apply` and `patch` read them: lines without their ends. */
+export const unifiedDiff = (path: string, text: string, edits: readonly Edit[]): string[] =>
+  createTwoFilesPatch(`a/${path}`, `b/${path}`, text, applyEdits(text, edits), undefined, undefined, {
+    context: 3,
+  })
+    .split('\n')
+    .slice(1, -1)

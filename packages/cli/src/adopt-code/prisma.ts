@@ -1,8 +1,6 @@
 import { dirname, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import type { Edit } from './edits.js'
-import { applyEdits } from './edits.js'
-import { type Findings, NUMBERS, STORED, type Stored } from './findings.js'
+import { applyEdits, type Edit, type Findings, NUMBERS, STORED, type Stored } from './findings.js'
 
 /** What we read of Prisma's DMMF. */
 interface Field {

@@ -1,7 +1,6 @@
 import { dirname, join, normalize } from 'node:path'
 import type ts from 'typescript'
-import type { Edit } from './edits.js'
-import { STORED, type Stored } from './findings.js'
+import { type Edit, STORED, type Stored } from './findings.js'
 
 /** Where a name leads: to a declaration in the files, or to an export of a package. */
 export type Origin =

@@ -1,6 +1,5 @@
 import type ts from 'typescript'
-import type { Edit } from './edits.js'
-import { type Findings, NUMBERS, STORED, TAKEN } from './findings.js'
+import { type Edit, type Findings, NUMBERS, STORED, TAKEN } from './findings.js'
 import type { Export, Source, Sources } from './sources.js'
 
 interface Decorated {

@@ -1,5 +1,5 @@
 import type { MariadbClient, PostgresClient, SqliteConnection } from '@snoflax/adopt'
-import { driver, openBy, reach } from '../databases.js'
+import { driver, openBy, pgClient, reach } from '../databases.js'
 
 export interface Opened {
   readonly client: PostgresClient | SqliteConnection | MariadbClient
@@ -22,14 +22,8 @@ async function openSqlite(file: string): Promise<Opened> {
 }
 
 async function openPostgres(url: string): Promise<Opened> {
-  const { default: pg } = await driver(() => import('pg'), 'pg')
-  return reach(url, async () => {
-    const client = new pg.Client({ connectionString: url, application_name: 'snoflax adopt' })
-    // A lost connection rejects the running query.
-    client.on('error', () => {})
-    await client.connect()
-    return { client, close: () => client.end() }
-  })
+  const client = await pgClient(url, 'snoflax adopt')
+  return { client, close: () => client.end() }
 }
 
 async function openMariadb(url: string): Promise<Opened> {

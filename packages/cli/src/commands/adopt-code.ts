@@ -3,8 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import { adoptDrizzle } from '../adopt-code/drizzle.js'
-import { applyEdits, unifiedDiff } from '../adopt-code/edits.js'
-import { type Finding, Findings } from '../adopt-code/findings.js'
+import { applyEdits, type Finding, Findings, unifiedDiff } from '../adopt-code/findings.js'
 import { adoptPrisma, type GetDmmf } from '../adopt-code/prisma.js'
 import { Sources } from '../adopt-code/sources.js'
 import { adoptTypeorm } from '../adopt-code/typeorm.js'
@@ -52,7 +51,7 @@ async function adopt(terminal: Terminal, paths: readonly string[], options: Opti
     const { getDMMF } = load<{ getDMMF: GetDmmf }>(
       '@prisma/get-dmmf',
       first as string,
-      (own) => typeof own.getDMMF === 'function',
+      'getDMMF',
       'its version is that of your Prisma',
     )
     try {
@@ -66,7 +65,7 @@ async function adopt(terminal: Terminal, paths: readonly string[], options: Opti
     const ts = load<typeof import('typescript')>(
       'typescript',
       first as string,
-      (own) => typeof own.createSourceFile === 'function',
+      'createSourceFile',
       'version 5 or 6, since 7 has no parser for other programs',
     )
     const sources = new Sources(ts, code)
@@ -119,16 +118,11 @@ function groupsOf(files: readonly (readonly [string, string])[]): Map<string, st
 }
 
 /** A parser: the project's own, else the one beside this command. @throws {UsageError} */
-function load<Module>(
-  name: string,
-  file: string,
-  isUsable: (found: Module) => boolean,
-  which: string,
-): Module {
+function load<Module>(name: string, file: string, needed: keyof Module, which: string): Module {
   for (const from of [resolve(file), import.meta.url]) {
     try {
       const found = createRequire(from)(name) as Module
-      if (isUsable(found)) return found
+      if (typeof found[needed] === 'function') return found
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
     }
@@ -161,14 +155,10 @@ async function tell(
   const diff = [...findings.edits].flatMap(([file, edits]) =>
     unifiedDiff(file, texts.get(file) as string, edits),
   )
-  if (options.json)
-    return terminal.printJson({
-      keys,
-      references,
-      left,
-      next,
-      diff: diff.map((line) => `${line}\n`).join(''),
-    })
+  if (options.json) {
+    const text = diff.map((line) => `${line}\n`).join('')
+    return terminal.printJson({ keys, references, left, next, diff: text })
+  }
   const list = (title: string, found: readonly Finding[], arrow: string): string[] =>
     found.length === 0
       ? []

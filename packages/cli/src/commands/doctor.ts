@@ -1,10 +1,11 @@
 import { Command, Option } from 'commander'
-import { isDatabaseError, messageAbout } from '../databases.js'
+import { isDatabaseError, messageAbout, openBy } from '../databases.js'
 import { declaredIn, type Orm } from '../doctor/declared.js'
 import { type ExamineOptions, examine } from '../doctor/examine.js'
 import { parseColumn, type StatedColumn } from '../doctor/id-columns.js'
 import { type LiveDatabase, NotTried } from '../doctor/live-database.js'
-import { openDatabase } from '../doctor/open.js'
+import { openMysql } from '../doctor/mysql/open.js'
+import { openPostgres } from '../doctor/postgres/open.js'
 import {
   CHECKS,
   type CheckName,
@@ -13,6 +14,7 @@ import {
   type Finding,
   type Report,
 } from '../doctor/report.js'
+import { openSqlite } from '../doctor/sqlite/open.js'
 import { EXIT, UsageError } from '../exit.js'
 import { type FamilyOptions, families } from '../ids/families.js'
 import type { Paint, Terminal } from '../terminal.js'
@@ -88,7 +90,11 @@ const ORMS: readonly Orm[] = ['typeorm', 'prisma', 'drizzle', 'kysely']
 
 async function examineAt(url: string, options: ExamineOptions, isTrial: boolean): Promise<Report> {
   try {
-    const database = await openDatabase(url, isTrial)
+    const database = await openBy(url, {
+      postgres: () => openPostgres(url, isTrial),
+      mysql: () => openMysql(url, isTrial),
+      sqlite: (file) => openSqlite(file, isTrial),
+    })
     try {
       const report = await examine(database, options)
       return isTrial ? { ...report, dryRun: await tryCures(database, options, report) } : report

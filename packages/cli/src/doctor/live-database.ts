@@ -57,28 +57,28 @@ export const placeOf = ({ table, name }: Column): string => `${table}.${name}`
 /** A column as queries return it: schema (if any), table, name, type, declared and so on. */
 export function toColumn(row: Row, quote: (name: string) => string): Column {
   const text = (field: string): string | undefined => (row[field] == null ? undefined : String(row[field]))
-  const is = (field: string): boolean => Boolean(Number(row[field]))
+  const number = (field: string): number | undefined => (row[field] == null ? undefined : Number(row[field]))
   const [schema, table, name] = [text('schema'), String(row['table']), String(row['name'])]
   return {
     table: schema === undefined || schema === 'public' ? table : `${schema}.${table}`,
     name,
-    quotedTable: schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`,
+    quotedTable: [...(schema === undefined ? [] : [schema]), table].map(quote).join('.'),
     quotedName: quote(name),
     type: String(row['type']),
     declared: String(row['declared']),
-    length: row['length'] == null ? undefined : Number(row['length']),
+    length: number('length'),
     collation: text('collation'),
-    isNullable: is('nullable'),
+    isNullable: Boolean(number('nullable')),
     defaultSql: text('default_sql'),
-    isKey: is('is_key'),
-    isUnique: is('is_unique'),
+    isKey: Boolean(number('is_key')),
+    isUnique: Boolean(number('is_unique')),
     counter: text('counter'),
-    isIndexed: is('is_indexed'),
+    isIndexed: Boolean(number('is_indexed')),
     references: text('reference'),
-    rows: Number(row['rows'] ?? 0),
-    pages: row['pages'] == null ? undefined : Number(row['pages']),
+    rows: number('rows') ?? 0,
+    pages: number('pages'),
     hidden: text('hidden'),
-    isGenerated: is('generated'),
+    isGenerated: Boolean(number('generated')),
   }
 }
 

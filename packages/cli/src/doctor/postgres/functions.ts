@@ -26,25 +26,17 @@ export async function checkFunctions(
   }
   const installed = await orNote('functions were not examined', () => find(database, schema, families))
   if (installed === undefined) return { label: null, findings: [] }
-  const unless = async (
-    check: CheckName,
-    what: string,
-    look: () => Promise<Finding[]>,
-  ): Promise<Finding[]> => (skip.includes(check) ? [] : ((await orNote(`${what} not examined`, look)) ?? []))
   const findings = checkVersion('pg-sql', installed, VERSION, again(installed))
+  const look = async (check: CheckName, what: string, run: () => Promise<Finding[]>): Promise<void> => {
+    if (!skip.includes(check)) findings.push(...((await orNote(what, run)) ?? []))
+  }
   if (findings.length > 0) notes.push('functions were not compared, since they are from another version')
-  else if (!skip.includes('drift'))
-    findings.push(
-      ...((await orNote('functions were not compared', () => driftOf(database, installed))) ?? []),
-    )
-  findings.push(...(await unless('identity', 'the server was', () => checkIdentity(database, installed))))
-  const canRead = await isReadable(database, `${schema}._generator`)
-  if (!canRead) notes.push('generators were not examined: this role may not read their state')
-  else
-    findings.push(
-      ...(await unless('generator', 'generators were', () => checkGenerators(database, installed))),
-    )
-  findings.push(...(await unless('lease', 'leases were', () => checkLeases(database, installed))))
+  else await look('drift', 'functions were not compared', () => driftOf(database, installed))
+  await look('identity', 'the server was not examined', () => checkIdentity(database, installed))
+  if (await isReadable(database, `${schema}._generator`))
+    await look('generator', 'generators were not examined', () => checkGenerators(database, installed))
+  else notes.push('generators were not examined: this role may not read their state')
+  await look('lease', 'leases were not examined', () => checkLeases(database, installed))
   if (!skip.includes('cross-check')) findings.push(...(await crossCheck(database, installed)))
   return { label: `pg-sql ${installed.version}`, installed, findings }
 }

@@ -1,6 +1,6 @@
 import { POSTGRES_COLLATION, quoteName } from '@snoflax/core/adapter'
 import type { Client } from 'pg'
-import { driver, reach } from '../../databases.js'
+import { pgClient } from '../../databases.js'
 import {
   type LiveDatabase,
   NotTried,
@@ -12,7 +12,7 @@ import {
 
 /** A PostgreSQL database, read in one READ ONLY transaction, or for a trial in one that is rolled back. */
 export async function openPostgres(url: string, isTrial: boolean): Promise<LiveDatabase> {
-  const client = await connect(url)
+  const client = await pgClient(url, 'snoflax doctor')
   const query = (sql: string, parameters?: readonly unknown[]) => inSavepoint(client, sql, parameters)
   return {
     kind: 'postgres',
@@ -43,17 +43,6 @@ const LASTING = /\b(?:setval|\w+_set_\w+|lease_\w+)\(/
 
 /** The trial runs in its own transaction. */
 const OWN_TRANSACTION = /^BEGIN;\n([\s\S]*);\nCOMMIT$/
-
-async function connect(url: string): Promise<Client> {
-  const { default: pg } = await driver(() => import('pg'), 'pg')
-  return reach(url, async () => {
-    const client = new pg.Client({ connectionString: url, application_name: 'snoflax doctor' })
-    // A lost connection fails the pending query, which reports it.
-    client.on('error', () => {})
-    await client.connect()
-    return client
-  })
-}
 
 /** Begins the transaction and returns the server's kind and version. */
 async function start(client: Client, isTrial: boolean): Promise<string> {
