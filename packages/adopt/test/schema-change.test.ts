@@ -31,38 +31,32 @@ async function linesOf(
 const flakes: TableOptions['generator'] = (clock) => flake.generator({ worker: 1, clock })
 const flaxes: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
 
-test.each<[Orm, string, string[]]>([
+test.each<[Orm, string, ...string[]]>([
   [
     'typeorm',
     'varchar(30)',
-    [
-      "@FlakeIdColumn({ name: 'Id', generator }) Id!: FlakeId",
-      "@Column('character varying', { name: 'legacy_Id', length: 30, nullable: true }) legacyId!: string | null",
-      "@FlakeIdColumn.plain({ name: 'big_order_id' }) bigOrderId!: FlakeId",
-      "@Column('character varying', { name: 'legacy_big_order_id', length: 30, nullable: true }) legacyBigOrderId!: string | null",
-    ],
+    "@FlakeIdColumn({ name: 'Id', generator }) Id!: FlakeId",
+    "@Column('character varying', { name: 'legacy_Id', length: 30, nullable: true }) legacyId!: string | null",
+    "@FlakeIdColumn.plain({ name: 'big_order_id' }) bigOrderId!: FlakeId",
+    "@Column('character varying', { name: 'legacy_big_order_id', length: 30, nullable: true }) legacyBigOrderId!: string | null",
   ],
   [
     'prisma',
     'char(20)',
-    [
-      'Id BigInt @id @default(dbgenerated()) /// @snoflax flake',
-      'legacyId String? @map("legacy_Id") @db.Char(20)',
-      'bigOrderId BigInt @map("big_order_id")',
-      'legacyBigOrderId String? @map("legacy_big_order_id") @db.Char(20)',
-    ],
+    'Id BigInt @id @default(dbgenerated()) /// @snoflax flake',
+    'legacyId String? @map("legacy_Id") @db.Char(20)',
+    'bigOrderId BigInt @map("big_order_id")',
+    'legacyBigOrderId String? @map("legacy_big_order_id") @db.Char(20)',
   ],
   [
     'drizzle',
     'bigint',
-    [
-      "Id: flakeId('Id', { generator }).primaryKey(),",
-      "legacyId: bigint('legacy_Id', { mode: 'bigint' }),",
-      "bigOrderId: flakeId.ref('big_order_id', () => bigOrders.Id).notNull(),",
-      "legacyBigOrderId: bigint('legacy_big_order_id', { mode: 'bigint' }),",
-    ],
+    "Id: flakeId('Id', { generator }).primaryKey(),",
+    "legacyId: bigint('legacy_Id', { mode: 'bigint' }),",
+    "bigOrderId: flakeId.ref('big_order_id', () => bigOrders.Id).notNull(),",
+    "legacyBigOrderId: bigint('legacy_big_order_id', { mode: 'bigint' }),",
   ],
-])("%s: the lines have the columns' names and types", async (orm, keyType, lines) => {
+])("%s: the lines have the columns' names and types", async (orm, keyType, ...lines) => {
   const expected = orm === 'typeorm' ? lines.map((line) => line.replace("name: 'Id', ", '')) : lines
   expect(await linesOf(keyType, flakes, orm)).toEqual(expected)
 })
@@ -79,69 +73,55 @@ const behind =
   (clock) =>
     prefixed(flax, prefix).generator({ monotonic: true, clock })
 
-test.each<[Orm, 'uuid' | undefined, string[]]>([
+test.each<[Orm, 'uuid' | undefined, ...string[]]>([
   [
     'typeorm',
     undefined,
-    [
-      "@FlaxIdColumn({ prefix: 'ord' }) Id!: Id<'ord'>",
-      "@FlaxIdColumn.plain({ name: 'big_order_id', prefix: 'ord' }) bigOrderId!: Id<'ord'>",
-    ],
+    "@FlaxIdColumn({ prefix: 'ord' }) Id!: Id<'ord'>",
+    "@FlaxIdColumn.plain({ name: 'big_order_id', prefix: 'ord' }) bigOrderId!: Id<'ord'>",
   ],
   [
     'typeorm',
     'uuid',
-    [
-      "@FlaxIdColumn({ prefix: 'ord', storage: 'uuid' }) Id!: Id<'ord'>",
-      "@FlaxIdColumn.plain({ name: 'big_order_id', prefix: 'ord' }) bigOrderId!: Id<'ord'>",
-    ],
+    "@FlaxIdColumn({ prefix: 'ord', storage: 'uuid' }) Id!: Id<'ord'>",
+    "@FlaxIdColumn.plain({ name: 'big_order_id', prefix: 'ord' }) bigOrderId!: Id<'ord'>",
   ],
   [
     'drizzle',
     undefined,
-    [
-      "Id: flaxId('Id', { prefix: 'ord' }).primaryKey(),",
-      "bigOrderId: flaxId.ref('big_order_id', () => bigOrders.Id).notNull(),",
-    ],
+    "Id: flaxId('Id', { prefix: 'ord' }).primaryKey(),",
+    "bigOrderId: flaxId.ref('big_order_id', () => bigOrders.Id).notNull(),",
   ],
   [
     'prisma',
     'uuid',
-    [
-      'Id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax prefix=ord',
-      'bigOrderId String @map("big_order_id") @db.Uuid',
-    ],
+    'Id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax prefix=ord',
+    'bigOrderId String @map("big_order_id") @db.Uuid',
   ],
   [
     'prisma',
     undefined,
-    [
-      'Id String @id @default(dbgenerated()) /// @snoflax flax prefix=ord',
-      'bigOrderId String @map("big_order_id")',
-    ],
+    'Id String @id @default(dbgenerated()) /// @snoflax flax prefix=ord',
+    'bigOrderId String @map("big_order_id")',
   ],
-])('%s: a family with a prefix, in storage %s', async (orm, storage, lines) => {
+])('%s: a family with a prefix, in storage %s', async (orm, storage, ...lines) => {
   expect(await linesOf('uuid', behind('ord'), orm, 'finished', storage)).toEqual(lines)
 })
 
 const typeids: TableOptions['generator'] = (clock) => typeid('ord').generator({ clock })
 
-test.each<[Orm, string[]]>([
+test.each<[Orm, ...string[]]>([
   [
     'typeorm',
-    [
-      "@IdColumn(typeid('ord')) Id!: Id<'ord'>",
-      "@IdColumn.plain(typeid('ord'), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
-    ],
+    "@IdColumn(typeid('ord')) Id!: Id<'ord'>",
+    "@IdColumn.plain(typeid('ord'), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
   ],
   [
     'drizzle',
-    [
-      "Id: idColumn(typeid('ord'))('Id').primaryKey(),",
-      "bigOrderId: idColumn(typeid('ord')).ref('big_order_id', () => bigOrders.Id).notNull(),",
-    ],
+    "Id: idColumn(typeid('ord'))('Id').primaryKey(),",
+    "bigOrderId: idColumn(typeid('ord')).ref('big_order_id', () => bigOrders.Id).notNull(),",
   ],
-])('%s: a family without column functions of its own', async (orm, lines) => {
+])('%s: a family without column functions of its own', async (orm, ...lines) => {
   expect(await linesOf('uuid', typeids, orm, 'finished')).toEqual(lines)
 })
 
@@ -249,29 +229,26 @@ async function keyLines(
   }
 }
 
-test.each<[Orm, string, string[]]>([
+test.each<[Orm, string, ...string[]]>([
   [
     'typeorm',
     'VARCHAR(30)',
-    [
-      "@FlakeIdColumn({ generator, storage: 'binary' }) id!: FlakeId",
-      "@Column('varchar', { name: 'legacy_id', length: 30, nullable: true }) legacyId!: string | null",
-    ],
+    "@FlakeIdColumn({ generator, storage: 'binary' }) id!: FlakeId",
+    "@Column('varchar', { name: 'legacy_id', length: 30, nullable: true }) legacyId!: string | null",
   ],
   [
     'prisma',
     'BIGINT',
-    ['id Bytes @id @default(dbgenerated()) /// @snoflax flake', 'legacyId BigInt? @map("legacy_id")'],
+    'id Bytes @id @default(dbgenerated()) /// @snoflax flake',
+    'legacyId BigInt? @map("legacy_id")',
   ],
   [
     'drizzle',
     'VARCHAR(30)',
-    [
-      "id: flakeId('id', { generator, storage: 'binary' }).primaryKey(),",
-      "legacyId: text('legacy_id', { length: 30 }),",
-    ],
+    "id: flakeId('id', { generator, storage: 'binary' }).primaryKey(),",
+    "legacyId: text('legacy_id', { length: 30 }),",
   ],
-])("sqlite, %s: the lines have the columns' names and types", async (orm, keyType, lines) => {
+])("sqlite, %s: the lines have the columns' names and types", async (orm, keyType, ...lines) => {
   expect(await keyLines('sqlite', keyType, orm, { storage: 'binary' })).toEqual(lines)
 })
 
@@ -290,32 +267,26 @@ test('sqlite: a column type without a counterpart is refused', async () => {
   )
 })
 
-test.runIf(mysql.selected()).each<[Orm, string, string[]]>([
+test.runIf(mysql.selected()).each<[Orm, string, ...string[]]>([
   [
     'typeorm',
     'char(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
-    [
-      '@FlakeIdColumn({ generator }) id!: FlakeId',
-      "@Column('char', { name: 'legacy_id', length: 36, charset: 'utf8mb4', collation: 'utf8mb4_bin', nullable: true }) legacyId!: string | null",
-    ],
+    '@FlakeIdColumn({ generator }) id!: FlakeId',
+    "@Column('char', { name: 'legacy_id', length: 36, charset: 'utf8mb4', collation: 'utf8mb4_bin', nullable: true }) legacyId!: string | null",
   ],
   [
     'prisma',
     'int unsigned',
-    [
-      'id BigInt @id @default(dbgenerated()) @db.UnsignedBigInt /// @snoflax flake',
-      'legacyId Int? @map("legacy_id") @db.UnsignedInt',
-    ],
+    'id BigInt @id @default(dbgenerated()) @db.UnsignedBigInt /// @snoflax flake',
+    'legacyId Int? @map("legacy_id") @db.UnsignedInt',
   ],
   [
     'drizzle',
     'bigint unsigned',
-    [
-      "id: flakeId('id', { generator }).primaryKey(),",
-      "legacyId: bigint('legacy_id', { mode: 'bigint', unsigned: true }),",
-    ],
+    "id: flakeId('id', { generator }).primaryKey(),",
+    "legacyId: bigint('legacy_id', { mode: 'bigint', unsigned: true }),",
   ],
-])("mariadb, %s: the lines have the columns' names and types", async (orm, keyType, lines) => {
+])("mariadb, %s: the lines have the columns' names and types", async (orm, keyType, ...lines) => {
   expect(await keyLines('mysql', keyType, orm)).toEqual(lines)
 })
 

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { flax, sno, storageFor } from '@snoflax/core'
-import { install } from '@snoflax/pg-sql'
-import { type MysqlDatabase, mysql, type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
+import { type MysqlDatabase, mysql, sqlite } from '@snoflax/test'
 import { describe, expect, test } from 'vitest'
-import { doctor, type Finding } from './reports.js'
+import { doctor, type Finding, openInstalled } from './reports.js'
 
 type Kind = 'postgres' | 'sqlite' | 'mariadb'
 const KINDS = ['postgres', 'sqlite', 'mariadb'] as const
@@ -536,13 +535,7 @@ describe('every fault of docs/doctor-faults.txt is found, and its cure mends it 
   })
 
   test('PostgreSQL', async () => {
-    const template = {
-      name: 'installed_for_cli',
-      prepare: async ({ pool }: PostgresDatabase) => {
-        await install(pool)
-      },
-    }
-    const database = await postgres.open({ template })
+    const database = await openInstalled()
     const seen = await outcomes('postgres', {
       url: database.url,
       run: async (sql) => {

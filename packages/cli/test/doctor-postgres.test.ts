@@ -2,21 +2,12 @@ import { flake, flax, sno, storageFor, uidLocal } from '@snoflax/core'
 import { install, installSql } from '@snoflax/pg-sql'
 import { onConnection, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { doctor, type Finding, newIds, told } from './reports.js'
+import { doctor, type Finding, newIds, openInstalled, told } from './reports.js'
 import { cli } from './running.js'
-
-const TEMPLATE = {
-  name: 'installed_for_cli',
-  prepare: async ({ pool }: PostgresDatabase) => {
-    await install(pool)
-  },
-}
 
 let database: PostgresDatabase
 beforeEach(async () => {
-  database = await postgres.open({
-    template: TEMPLATE,
-  })
+  database = await openInstalled()
 })
 afterEach(() => database.close())
 
@@ -89,12 +80,6 @@ const COLUMNS = ['--skip', 'drift', 'cross-check']
 
 const mendsColumns = (expected: readonly string[], ...options: string[]) =>
   findsAndCures(expected, ...COLUMNS, ...options)
-
-test('a collation of a language is found and cured', async () => {
-  await fill()
-  await database.query('ALTER TABLE orders ALTER COLUMN id TYPE text COLLATE "en-x-icu"')
-  await mendsColumns(['collation orders.id'])
-})
 
 test("a text column with the database's default collation is found and cured", async ({ skip }) => {
   // Before version 15 a database has a collation of the operating system, and that is C here.
@@ -738,10 +723,7 @@ test('a copied database, a cached sequence and a generator far ahead are found',
   expect(findings.map(({ check, message }) => [check, message.split(':')[0]])).toEqual([
     ['generator', 'this database is a copy'],
     ['generator', 'sequence snoflax.sno_state has a cache, so ids are generated out of order'],
-    [
-      'generator',
-      expect.stringMatching(/^its last id is (?:99|100)(?:\.\d)? s ahead of the server's clock$/),
-    ],
+    ['generator', expect.stringMatching(/^its last id is \d\d+(?:\.\d)? s ahead of the server's clock$/)],
   ])
   for (const { cure } of findings) await database.query((cure.sql as string).replace('<partition>', '8'))
   await database.query('SELECT snoflax.sno_generate()')

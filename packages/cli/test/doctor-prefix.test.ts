@@ -1,10 +1,9 @@
 import { flake, flax, prefixed, storageFor } from '@snoflax/core'
 import { sqlCall } from '@snoflax/core/adapter'
-import { install } from '@snoflax/pg-sql'
-import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
+import { postgres, sqlite } from '@snoflax/test'
 import { expect, test } from 'vitest'
 import { declaring } from './declaring.js'
-import { doctor, type Report, told } from './reports.js'
+import { doctor, openInstalled, type Report, told } from './reports.js'
 import { cli } from './running.js'
 
 const ids = Array.from({ length: 30 }, (_, n) => flax.generateAt(Date.now() - 86_400_000 + n * 1000))
@@ -82,18 +81,11 @@ test.each([
   await database.close()
 })
 
-const TEMPLATE = {
-  name: 'installed_for_cli',
-  prepare: async ({ pool }: PostgresDatabase) => {
-    await install(pool)
-  },
-}
-
 test.each([
   sqlCall(prefixed(flax, 'nte'), 'text'),
   "snoflax.flax_prefixed_encode('nte', snoflax.flax_generate())",
 ])('defaults are recognized by the prefix they write, and by the declared one: %s', async (generate) => {
-  const database = await postgres.open({ template: TEMPLATE })
+  const database = await openInstalled()
   await database.query(`
     CREATE TABLE note (id text COLLATE "C" PRIMARY KEY DEFAULT ${generate});
     CREATE TABLE customer (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid());
@@ -118,7 +110,7 @@ test.each([
 })
 
 test('a default that generates ids with another prefix, or without one, is found', async () => {
-  const database = await postgres.open({ template: TEMPLATE })
+  const database = await openInstalled()
   await database.query(`CREATE TABLE note (id text COLLATE "C" PRIMARY KEY DEFAULT ${sqlCall(prefixed(flax, 'nte'), 'text')});
     CREATE TABLE memo (id text COLLATE "C" PRIMARY KEY DEFAULT ${sqlCall(flax, 'text')})`)
   const declared = declaring('another', `note: { id: behind('tic')() }, memo: { id: behind('mem')() }`)
@@ -146,7 +138,7 @@ test('a default in SQLite is recognized by the prefix it writes', async () => {
 })
 
 test('cures of columns that store a prefix write it', async () => {
-  const database = await postgres.open({ template: TEMPLATE })
+  const database = await openInstalled()
   await database.query(`
     CREATE TABLE memo (id text COLLATE "C" PRIMARY KEY DEFAULT snoflax.flax_generate_text());
     CREATE TABLE other (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid());
@@ -252,7 +244,7 @@ test.each([
 ] as const)(
   'text with a prefix is found and cured in a column declared as %s',
   async (storage, name, column) => {
-    const database = await postgres.open({ template: TEMPLATE })
+    const database = await openInstalled()
     const flakes = flake.generator({ worker: 1 })
     const own: string[] = name === 'flax' ? ids : ids.map(() => flakes.generate())
     const values = own.map((id, n) => `('${n % 10 === 9 ? '' : 'cus_'}${id}')`)
@@ -277,7 +269,7 @@ test.each([
 ])(
   'foreign keys of text with the prefix "%s" in %s are converted to uuid with their columns',
   async (prefix, type) => {
-    const database = await postgres.open({ template: TEMPLATE })
+    const database = await openInstalled()
     const values = (more = ''): string => ids.map((id) => `('${prefix}${id}'${more})`).join(', ')
     await database.query(`CREATE SCHEMA shop;
     CREATE TABLE customer (id ${type} PRIMARY KEY, region int NOT NULL DEFAULT 1, UNIQUE (region, id),
@@ -323,7 +315,7 @@ test.each([
 )
 
 test('a value that is not an id stops the cure of tied columns, and nothing has changed', async () => {
-  const database = await postgres.open({ template: TEMPLATE })
+  const database = await openInstalled()
   await database.query(`CREATE TABLE customer (id text COLLATE "C" PRIMARY KEY);
     CREATE TABLE orders (customer_id text COLLATE "C" REFERENCES customer);
     INSERT INTO customer VALUES ${behind('cus').map((one) => `(${one})`)}, ('ord_0123456789abcdef')`)

@@ -1,3 +1,5 @@
+import { install } from '@snoflax/pg-sql'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
 import type { Finding, Report } from 'snoflax'
 import { cli, json } from './running.js'
 
@@ -19,3 +21,14 @@ export const told = ({ findings }: Report): string[] =>
 
 /** Options that let cures give new ids. */
 export const newIds = (...places: string[]): string[] => places.flatMap((place) => ['--new-ids', place])
+
+/** A database with pg-sql. */
+export const openInstalled = (): Promise<PostgresDatabase> =>
+  postgres.open({
+    template: {
+      name: 'installed_for_cli',
+      prepare: async ({ pool }: PostgresDatabase) => {
+        await install(pool)
+      },
+    },
+  })
