@@ -55,13 +55,12 @@ export async function examine(
     columns: examined,
     notes,
     unchecked: [
-      ...(columns.length === 0
-        ? ["no id column was found; name your columns with --column, or pass your ORM's schema"]
-        : []),
-      ...(stated !== undefined && label === null
-        ? [`schema ${stated} has no functions of ours; correct --schema, or leave it out`]
-        : []),
-    ],
+      columns.length === 0 &&
+        "no id column was found; name your columns with --column, or pass your ORM's schema",
+      stated !== undefined &&
+        label === null &&
+        `schema ${stated} has no functions of ours; correct --schema, or leave it out`,
+    ].filter((one) => one !== false),
     findings: found.filter(({ severity }) => severity !== 'advice'),
     advice: found.filter(({ severity }) => severity === 'advice'),
   }

@@ -63,27 +63,17 @@ export async function replacement(
   const lost = isAsked ? [] : first.filter(({ id }) => id === undefined)
   const [copy] = taken
   const leaves = [
-    ...(lost.length > 0
-      ? [
-          `${lost.length} can't be converted and stay as they are, such as ${shown(lost[0]?.value)}: ${wayOut(examination, idColumn)}`,
-        ]
-      : []),
-    ...(copy
-      ? [
-          `${taken.size} are ids that this column already contains in their correct form, such as ${copy.id}: delete one row of each pair`,
-        ]
-      : []),
-    ...(count > first.length
-      ? [`${count - first.length} more: run these statements, then doctor again`]
-      : []),
-    ...(isComplete ? [] : ['only a sample was read: pass --full to find all']),
-  ].join('; ')
-  return {
-    ...(statements.length > 0 && {
-      sql: (followers.length > 0 ? unchecked(database.kind, statements) : statements).join(';\n'),
-    }),
-    ...(leaves !== '' && { leaves }),
-  }
+    lost.length > 0 &&
+      `${lost.length} can't be converted and stay as they are, such as ${shown(lost[0]?.value)}: ${wayOut(examination, idColumn)}`,
+    copy &&
+      `${taken.size} are ids that this column already contains in their correct form, such as ${copy.id}: delete one row of each pair`,
+    count > first.length && `${count - first.length} more: run these statements, then doctor again`,
+    !isComplete && 'only a sample was read: pass --full to find all',
+  ]
+    .filter(Boolean)
+    .join('; ')
+  const sql = (followers.length > 0 ? unchecked(database.kind, statements) : statements).join(';\n')
+  return { ...(statements.length > 0 && { sql }), ...(leaves !== '' && { leaves }) }
 }
 
 const wayOut = (examination: Examination, idColumn: IdColumn): string =>

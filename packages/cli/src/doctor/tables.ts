@@ -55,14 +55,14 @@ export async function orphans(examination: Examination): Promise<Finding[]> {
     )
     if (found.length === 0) continue
     const faults = new Faults()
-    const read = found.map(({ value }) => ({ value, read: readStored(idColumn.storage, value) }))
+    const misplaced = found.flatMap(({ value }) => {
+      const read = readStored(idColumn.storage, value)
+      return read.is === 'misplaced' ? [{ value, id: read.id }] : []
+    })
     const parentId = (id: string): string => (parent ? ownId(parent.family, bareId(idColumn.family, id)) : id)
-    const ids = read.flatMap((one) => (one.read.is === 'misplaced' ? [parentId(one.read.id)] : []))
+    const ids = misplaced.map(({ id }) => parentId(id))
     const there = new Set(parent ? await lookUp(database, parent, ids) : [])
-    for (const one of read) {
-      const isThere = one.read.is === 'misplaced' && there.has(parentId(one.read.id))
-      if (isThere && one.read.is === 'misplaced') faults.add({ value: one.value, id: one.read.id }, '')
-    }
+    for (const one of misplaced) if (there.has(parentId(one.id))) faults.add(one, '')
     const isComplete = full || rows <= sample
     const { sql } = await replacement({ ...examination, newIds: [] }, { idColumn, isComplete }, faults)
     const lost = found.length - faults.count
@@ -75,12 +75,8 @@ export async function orphans(examination: Examination): Promise<Finding[]> {
           : 'only a sample was read: pass --full to find all'
     const more = found.length > ORPHANS ? 'more than ' : ''
     const message = `values without a row in ${references}: ${more}${Math.min(found.length, ORPHANS)}; the first: ${shown(found[0]?.['value'])}`
-    findings.push(
-      finding('reference', placeOf(idColumn.column), message, {
-        ...(sql !== undefined && { sql }),
-        ...(leaves !== undefined && { leaves }),
-      }),
-    )
+    const cure = { ...(sql !== undefined && { sql }), ...(leaves !== undefined && { leaves }) }
+    findings.push(finding('reference', placeOf(idColumn.column), message, cure))
   }
   return findings
 }

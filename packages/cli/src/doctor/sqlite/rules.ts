@@ -64,10 +64,8 @@ function conditionFor({ column, family, storage }: IdColumn): string {
  * Checks the CHECKs of a BLOB column by evaluating them: they must accept an id and refuse its text, which SQLite
  * accepts in any column.
  */
-async function checkConstraint(
-  { database, ...examination }: Examination,
-  idColumn: IdColumn,
-): Promise<Finding[]> {
+async function checkConstraint(examination: Examination, idColumn: IdColumn): Promise<Finding[]> {
+  const { database } = examination
   const { column, family, storage } = idColumn
   if (storage?.name !== 'binary' || typeFault(idColumn) !== undefined) return []
   const id = family.range(examination.nowMs, Number.POSITIVE_INFINITY).gte
@@ -91,9 +89,7 @@ async function checkConstraint(
   const wrong = conditions.filter((_, at) => taken[at] === false)
   const where = placeOf(column)
   if (wrong.length > 0) {
-    const cure = {
-      sql: await rebuild({ ...examination, database }, column.table, checked({ wrong, right: idColumn })),
-    }
+    const cure = { sql: await rebuild(examination, column.table, checked(wrong, idColumn)) }
     const message = `CHECK (${wrong.join('), CHECK (')}) refuses ids of ${family.name}, which have ${family.byteLength} bytes`
     return [finding('constraint', where, message, cure)]
   }
@@ -103,27 +99,15 @@ async function checkConstraint(
     column.type === 'blob'
       ? 'SQLite accepts text in a BLOB column, where no lookup by id finds it; a CHECK refuses it'
       : `${column.declared} is not the type of ids as bytes, and no lookup by id finds a text; BLOB with a CHECK refuses it`
-  const cure = {
-    sql: await rebuild(
-      { ...examination, database },
-      column.table,
-      checked({ wrong: conditions, right: idColumn }),
-    ),
-  }
+  const cure = { sql: await rebuild(examination, column.table, checked(conditions, idColumn)) }
   return [finding('constraint', where, message, cure, 'advice')]
-}
-
-/** Wrong CHECKs of a column, and the column whose condition replaces them. */
-interface CheckCure {
-  readonly wrong: readonly string[]
-  readonly right: IdColumn
 }
 
 type Change = (definition: string, own: IdColumn | undefined) => string
 
 /** Replaces the wrong CHECKs, or adds the right one. */
 const checked =
-  ({ wrong, right }: CheckCure): Change =>
+  (wrong: readonly string[], right: IdColumn): Change =>
   (definition, own) => {
     const replaced = wrong.reduce((sql, one) => sql.replace(one, () => conditionFor(right)), definition)
     if (own !== right) return replaced
