@@ -60,6 +60,9 @@ export const isHeld = (meaning: Meaning): meaning is Held => meaning !== undefin
 
 const isKey = (meaning: Meaning): meaning is Held => meaning?.is === 'id' || meaning?.is === 'list'
 
+const isJson = (meaning: Meaning): meaning is JsonObject | JsonArray =>
+  meaning?.is === 'object' || meaning?.is === 'array'
+
 export const itemOf = (meaning: Meaning, at: number): Meaning =>
   meaning?.is === 'row' ? meaning.items[at] : meaning
 
@@ -85,7 +88,7 @@ function joined(
   if (isAny && first && keys.every(({ ids }) => ids.isText) && more.some(({ ids }) => !ids.isLike(first.ids)))
     return OTHER
   for (const one of more) check(first as Held, one)
-  const known = first ?? meanings.find(isHeld)
+  const known = first ?? meanings.find((one) => isHeld(one) || isJson(one))
   return known || (isAny && meanings.includes(undefined)) ? known : meanings.find((one) => one !== undefined)
 }
 
@@ -224,9 +227,11 @@ function decodeId(ids: ColumnIds, value: unknown, inJson: boolean): unknown {
 }
 
 function decodeJson(meaning: JsonObject | JsonArray, value: unknown): unknown {
-  if (value === null) return null
-  if (meaning.is === 'array') return (value as unknown[]).map((one) => decode(meaning.of, one, true))
-  const object: Record<string, unknown> = { ...(value as object) }
+  if (typeof value !== 'object' || value === null) return value
+  if (meaning.is === 'array') {
+    return Array.isArray(value) ? value.map((one) => decode(meaning.of, one, true)) : value
+  }
+  const object: Record<string, unknown> = { ...value }
   for (const [name, member] of meaning.members) {
     if (name in object) object[name] = decode(member, object[name], true)
   }

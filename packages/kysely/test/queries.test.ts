@@ -194,6 +194,26 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(row.built).toEqual({ me: bob, name: 'Bob' })
   })
 
+  test('JSON of helpers beside a default, in coalesce() and case', async () => {
+    const { id } = orders[0] as { id: OrderId }
+    const row = await db()
+      .selectFrom('customers as c')
+      .select((eb) => {
+        const made = jsonArrayFrom(eb.selectFrom('orders as o').select('o.id').where('o.id', '=', id))
+        const none = jsonArrayFrom(eb.selectFrom('orders as o').select('o.id').where('o.total', '<', 0))
+        const other = sql<object>`${sql.lit('{"ids":"none"}')}${sql.raw(isPostgres ? '::json' : '')}`
+        return [
+          eb.fn.coalesce(made, sql`'[]'`).as('coalesced'),
+          eb.fn.coalesce(none, sql`'[]'`).as('empty'),
+          eb.case().when('c.id', '=', ada).then(made).else(other).end().as('cased'),
+          eb.case().when('c.id', '=', bob).then(made).else(other).end().as('otherwise'),
+        ]
+      })
+      .where('c.id', '=', ada)
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({ coalesced: [{ id }], empty: [], cased: [{ id }], otherwise: { ids: 'none' } })
+  })
+
   test('JSON helpers with ParseJSONResultsPlugin', async () => {
     const others = new Kysely<never>({
       dialect: dialectFor(database),
