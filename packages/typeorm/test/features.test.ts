@@ -200,7 +200,7 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   ],
   'virtual columns': async ({ dataSource: { manager }, Account }) =>
     sorted(await manager.find(Account)).map(({ id, postCount }) => [id, Number(postCount)]),
-  'raw rows': async ({ dataSource: { manager }, Account, Post }) => {
+  'raw rows': async ({ dataSource: { manager, driver }, Account, Post }) => {
     const select = (expression: string) =>
       manager
         .createQueryBuilder(Post, 'p')
@@ -213,6 +213,13 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       await select('p.id'),
       await select('p.account'),
       await select('CASE WHEN p.id = :second THEN 1 ELSE 0 END'),
+      await manager
+        .createQueryBuilder(Post, 'p')
+        .leftJoin('p.account', 'a')
+        .select(['p.title AS title', `p.id AS ${driver.escape('Post')}`, 'p.account AS Owner, a.id AS by_id'])
+        .addSelect('COALESCE(p.title, a.name) AS named')
+        .orderBy('p.title')
+        .getRawMany(),
       (await manager.createQueryBuilder(Account, 'a').select('COUNT(a.id)').getRawMany()).length,
     ]
   },

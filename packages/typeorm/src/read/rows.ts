@@ -1,3 +1,4 @@
+import type { Database } from '@snoflax/core'
 import type { EntityMetadata } from 'typeorm'
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js'
 import {
@@ -5,6 +6,7 @@ import {
   convertingIn,
   dataSourceOf,
   type PreparedColumn,
+  preparedOf,
   type RowReader,
 } from '../columns/prepared.js'
 import { type Builder, entitiesOf } from './names.js'
@@ -46,16 +48,27 @@ function selectedKeys(builder: Builder): Keys {
   for (const [alias, metadata] of entities) {
     for (const [key, column] of keysOf(metadata, alias, builder)) keys.set(key, column)
   }
-  for (const { selection, aliasName } of builder.expressionMap.selects) {
-    if (aliasName === undefined) continue
+  const { database } = preparedOf(dataSourceOf(builder))
+  const named = builder.expressionMap.selects.flatMap(({ selection, aliasName }) =>
+    aliasName === undefined ? aliasesIn(selection, database) : [[aliasName, selection] as const],
+  )
+  for (const [name, selection] of named) {
     const [alias = '', ...path] = selection.split('.')
     const metadata = entities.get(alias)
     const column = metadata && columnAt(metadata, path.join('.'))
-    if (column) keys.set(aliasName, column)
-    else keys.delete(aliasName)
+    if (column) keys.set(name, column)
+    else keys.delete(name)
   }
   return keys
 }
+
+/** The names that the text of a selection gives to its parts, as in `o.id AS id`. PostgreSQL folds those without quotes. */
+const aliasesIn = (selection: string, database: Database): (readonly [name: string, part: string])[] =>
+  selection.split(',').flatMap((text) => {
+    const [, part, quote, name] = /^\s*(\S+)\s+AS\s+(["`]?)(\w+)\2\s*$/i.exec(text) ?? []
+    if (part === undefined || name === undefined) return []
+    return [[quote === '' && database === 'postgres' ? name.toLowerCase() : name, part]]
+  })
 
 /** The id column of a property, of a relation or its key, or with a name in the database. */
 function columnAt(metadata: EntityMetadata, path: string): PreparedColumn | undefined {
