@@ -1,6 +1,6 @@
 import { requireMembers } from '@snoflax/core/adapter'
 import { Param, type SQLChunk, type Table } from 'drizzle-orm'
-import { boundStatement, TABLE_SET, type Writing } from './binding/statement.js'
+import { boundStatement, checkSet, TABLE_SET, type Writing } from './binding/statement.js'
 import { hookIntoWrites } from './checked-writes.js'
 import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy, rememberPatched } from './copy.js'
 import type { Hooks, IdDialect } from './id-column/dialect.js'
@@ -134,6 +134,7 @@ function hookIntoUpdates({ Dialect }: DrizzleCopy): void {
   const prototype = Dialect.prototype as { buildUpdateSet: UpdateSet }
   const build = prototype.buildUpdateSet
   const value: UpdateSet = function (table, set) {
+    checkSet(table, set)
     return Object.assign(build.call(this, table, set), { [TABLE_SET]: table })
   }
   Object.defineProperty(prototype, 'buildUpdateSet', { value, writable: true, configurable: true })

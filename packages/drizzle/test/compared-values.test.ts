@@ -255,6 +255,11 @@ test('columns that are never equal are not compared', () => {
   // The prefix is not stored.
   for (const same of [eq(id, keys.trace), eq(id, table.other), sql`${`trc_${a}`} = any(${keys.traces})`])
     build(same)
+  // What stands beside AND is compared only in BETWEEN.
+  build(
+    sql`${id} = ${keys.trace} and ${keys.event} = ${keys.event} AND (${name} = ${'Ada'} or ${id} is null)`,
+  )
+  build(sql`${id} between ${a} and ${keys.trace} and ${keys.event} = ${keys.event}`)
   for (const [other, kind] of [
     [keys.event, 'sno as binary'],
     [table.text, 'flax as text'],
@@ -279,12 +284,36 @@ test('ids that are converted are not compared with a column of text', () => {
     sql`${id} >= ${name}`,
     inArray(id, sub()),
     notInArray(name, query.select({ id }).from(others) as never),
+    between(id, a, name as never),
+    sql`${id} BETWEEN ${a} AND ${name}`,
+    sql`${id} IN (SELECT DISTINCT ${name} FROM ${table})`,
+    eq(sql`${name}`, id),
+    eq(
+      query
+        .select({ alias: sql`${name}`.as('alias') })
+        .from(table)
+        .as('sub').alias,
+      id,
+    ),
     exists(query.select().from(others).where(eq(others.id, name))),
   ]) {
     expect(() => build(compared)).toThrow(
       /^(?:t|others)\.id: its ids \(storage binary\) never equal the text of name/,
     )
   }
+  const update = () => drizzle.mock().update(table)
+  for (const set of [{ name: id }, { name: sql`${id}` }, { id: sql`${name}` }]) {
+    expect(() =>
+      update()
+        .set(set as never)
+        .toSQL(),
+    ).toThrow(/^t\.id: its ids .* never equal the text of name/)
+  }
+  expect(
+    update()
+      .set({ id: table.other, name: sql`upper(${name})` } as never)
+      .toSQL().params,
+  ).toEqual([])
   expect(build(eq(table.text, name)).params).toEqual([])
   expect(build(sql`${id} = ${table.past}[1]`).params).toEqual([])
 })

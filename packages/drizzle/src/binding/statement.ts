@@ -200,7 +200,8 @@ class Statement {
       const chunk = chunks[at]
       if (chunk === undefined) continue
       const kind = kindOf(chunk)
-      if (kind === 'column' || kind === 'wrapper') checkCompared(chunks, at)
+      if (kind === 'column' || kind === 'wrapper' || kind === 'sql' || kind === 'opaque')
+        checkCompared(chunks, at)
       if (kind === 'sql') {
         this.addSql(chunk as SQL, isInline)
         continue
@@ -391,24 +392,45 @@ function columnIn(chunk: unknown): DeclaredColumn | null | undefined {
   const query = chunk as SQL
   const decoder = decoderOf(query)
   if (findIds(decoder)) return columnIn(decoder) ?? findIds(decoder)?.inSql
-  const columns = query.queryChunks.filter(
-    (one) => kindOf(one) !== 'text' || textOf(one as StringChunk) !== '',
-  )
-  return columns.length === 1 && is(columns[0], Column) ? columnIn(columns[0]) : undefined
+  const column = onlyChunkOf(query)
+  return is(column, Column) ? columnIn(column) : undefined
+}
+
+/** The chunk that SQL consists of, if it is one. */
+function onlyChunkOf({ queryChunks }: SQL): SQLChunk | undefined {
+  // An empty text may stand before it and behind it.
+  const chunks =
+    queryChunks.length > 3
+      ? []
+      : queryChunks.filter((one) => kindOf(one) !== 'text' || textOf(one as StringChunk) !== '')
+  return chunks.length === 1 ? chunks[0] : undefined
 }
 
 const decoderOf = (query: SQL): object => (query as unknown as { readonly decoder: object }).decoder
 
-/** The column that a chunk is, or the one that a query selects. */
+/** The column that a chunk is, alone in SQL too, or the one that a query selects. */
 function comparedIn(chunk: unknown): Column | undefined {
-  if (kindOf(chunk) === 'column') return chunk as Column
-  if (!is(chunk, TypedQueryBuilder)) return undefined
-  const fields = Object.values(chunk._.selectedFields as object)
-  return fields.length === 1 && is(fields[0], Column) ? fields[0] : undefined
+  switch (kindOf(chunk)) {
+    case 'column':
+      return chunk as Column
+    case 'sql':
+      return comparedIn(onlyChunkOf(chunk as SQL))
+    case 'opaque':
+      return is(chunk, SQL.Aliased) ? comparedIn(chunk.sql) : undefined
+    case 'wrapper': {
+      if (!is(chunk, TypedQueryBuilder)) return undefined
+      const fields = Object.values(chunk._.selectedFields as object)
+      return fields.length === 1 ? comparedIn(fields[0]) : undefined
+    }
+    default:
+      return undefined
+  }
 }
 
-/** The text between two compared operands. Ids are not conditions, so AND belongs to BETWEEN. */
-const BETWEEN_OPERANDS = /^[\s(]*(?:[=<>!@&]+|(?:not )?(?:in|between)|and)[\s(]*$/
+/** The text between two compared operands. */
+const BETWEEN_OPERANDS =
+  /^[\s(]*(?:[=<>!@&]+|(?:not )?(?:between|in(?:\s*\(\s*select(?:\s+distinct)?\s)?))[\s(]*$/i
+const BETWEEN = /\bbetween[\s(]*$/i
 const PATTERN = /^ (?:not )?i?like $/
 
 /**
@@ -432,10 +454,27 @@ function checkCompared(chunks: readonly SQLChunk[], at: number): void {
       { family: ids.family.name, field, path: ids.place },
     )
   }
-  const one = comparedIn(left)
+  if (kindOf(between) !== 'text') return
+  const text = textOf(between as StringChunk)
+  const lower = chunks[at - 3]
+  const isUpper =
+    /^\s*and\s*$/i.test(text) && kindOf(lower) === 'text' && BETWEEN.test(textOf(lower as StringChunk))
+  if (!isUpper && !BETWEEN_OPERANDS.test(text)) return
+  const one = comparedIn(isUpper ? chunks[at - 4] : left)
   const other = one && comparedIn(chunks[at])
-  if (one === undefined || other === undefined) return
-  if (kindOf(between) !== 'text' || !BETWEEN_OPERANDS.test(textOf(between as StringChunk))) return
+  if (one && other) checkPair(one, other)
+}
+
+/** Checks what an update sets columns of a table to: a uuid as PostgreSQL's text is no id. @throws {IdError} `INVALID_OPTION`. */
+export function checkSet(table: Table, set: object): void {
+  const columns = getTableColumns(table) as Readonly<Record<string, Column>>
+  for (const [key, value] of Object.entries(set)) {
+    const [column, other] = [columns[key], comparedIn(value)]
+    if (column && other) checkPair(column, other)
+  }
+}
+
+function checkPair(one: Column, other: Column): void {
   const [own, theirs] = [findIds(one), findIds(other)]
   if (own && theirs) checkComparable(own.inSql, theirs.inSql)
   else if (own?.storage.converts && isText(other)) throw neverEqual(one, other)
