@@ -22,6 +22,8 @@ export interface OtherColumn {
   readonly place?: string
   /** Whether the table is not declared. */
   readonly isForeign?: boolean
+  /** Whether it is the column to which a value is written. */
+  readonly isWritten?: boolean
 }
 
 interface JsonObject {
@@ -54,7 +56,9 @@ export const heldOf = (ids: ColumnIds): Held => ({ is: ids.column.role === 'list
 
 /** The meaning of a column that is written to. */
 export const writtenTo = (meaning: Meaning): Meaning =>
-  isKey(meaning) ? { ...meaning, isWritten: true } : meaning
+  isKey(meaning) || (meaning?.is === 'other' && meaning.place !== undefined)
+    ? { ...meaning, isWritten: true }
+    : meaning
 
 export const isHeld = (meaning: Meaning): meaning is Held => meaning !== undefined && 'ids' in meaning
 
@@ -129,11 +133,16 @@ export function equate(...meanings: readonly Meaning[]): Meaning {
   return common
 }
 
-/** SQLite and MySQL compare bytes and numbers with text, and find nothing. */
+/**
+ * SQLite and MySQL compare bytes and numbers with text, and find nothing. PostgreSQL refuses that, but stores a uuid or bytes
+ * in a column of text.
+ */
 function refuseOthers({ ids }: Held, meanings: readonly Meaning[]): void {
-  if (ids.storage.database === 'postgres' || !isSilent(ids.named)) return
+  const { database, name } = ids.storage
+  const isPostgres = database === 'postgres'
+  if (isPostgres ? ids.isText || name === 'bigint' : !isSilent(ids.named)) return
   for (const one of meanings) {
-    if (one?.is !== 'other' || one.place === undefined) continue
+    if (one?.is !== 'other' || one.place === undefined || (isPostgres && !one.isWritten)) continue
     throw ids.refuse(
       `${ids.path} stores ids as ${ids.storage.name}, and ${one.place} is not declared as an id column, so they would never ` +
         'be equal; declare it with .plain(), or mark it with asText() if it contains none',

@@ -214,6 +214,32 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(row).toEqual({ coalesced: [{ id }], empty: [], cased: [{ id }], otherwise: { ids: 'none' } })
   })
 
+  test('a column of text is not set to ids in another form, unless asText() marks them', async () => {
+    const none = flax.generate<'customers'>() as unknown as CustomerId
+    // biome-ignore lint/suspicious/noExplicitAny: names are texts of another type than ids
+    const set = (expression: (eb: any) => any) =>
+      db()
+        .updateTable('customers')
+        .set((eb) => ({ name: expression(eb) }))
+        .where('id', '=', none)
+        .execute()
+    const inserted = () =>
+      db()
+        .insertInto('customers')
+        .columns(['id', 'name'])
+        .expression((eb) => eb.selectFrom('customers').select(['id', 'id as name']).where('id', '=', none))
+        .execute()
+    await set((eb) => asText(eb.ref('customers.id')))
+    for (const write of [
+      () => set((eb) => eb.ref('customers.id')),
+      () => set((eb) => eb.selectFrom('orders').select('orders.id').limit(1)),
+      inserted,
+    ]) {
+      if (storage === 'text') await write()
+      else await expect(write()).rejects.toThrow(/name is not declared as an id column/)
+    }
+  })
+
   test('JSON helpers with ParseJSONResultsPlugin', async () => {
     const others = new Kysely<never>({
       dialect: dialectFor(database),
