@@ -86,6 +86,20 @@ describe.each(kinds)('$name', (kind) => {
     expect(await joined('c.word = i.text')).toEqual([])
   })
 
+  test('a column of text is not set to ids in another form', async () => {
+    const set = (word: string) =>
+      dataSource.manager
+        .createQueryBuilder()
+        .update(Customer)
+        .set({ word: () => word })
+        .where('id IS NULL')
+        .execute()
+    await set('text')
+    await set('NULL')
+    for (const ids of ['id', 'sno'])
+      await expect(set(ids)).rejects.toThrow(/Customer.word \(.*\) are never equal/)
+  })
+
   const words = 'SELECT c.word FROM customer c WHERE c.word IS NOT NULL'
   const never =
     kind.name === 'postgres' ? /operator does not exist/ : /Customer.word \(varchar\) are never equal/

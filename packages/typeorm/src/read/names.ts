@@ -88,17 +88,21 @@ export function columnsCalled(
 export const inSqlOf = (column: ColumnMetadata | undefined): SqlIdColumn | null | undefined =>
   column && (idColumnFor(column)?.inSql ?? null)
 
-/** @throws {IdError} for columns that are never equal, whichever of those that they may be are meant. */
+/**
+ * @param isSet whether one is set to the other: PostgreSQL refuses to compare a uuid with text, but stores it as text.
+ * @throws {IdError} for columns that are never equal, whichever of those that they may be are meant.
+ */
 export function checkEqual(
   some: readonly ColumnMetadata[],
   others: readonly ColumnMetadata[],
   dataSource: DataSource,
+  isSet: boolean,
 ): void {
   const errors: unknown[] = []
   for (const one of some) {
     for (const other of others) {
       try {
-        checkPair(one, other, dataSource)
+        checkPair(one, other, dataSource, isSet)
         return
       } catch (error) {
         errors.push(error)
@@ -109,7 +113,7 @@ export function checkEqual(
 }
 
 /** @throws {IdError} for columns that are never equal: what they store has different forms. */
-function checkPair(one: ColumnMetadata, other: ColumnMetadata, dataSource: DataSource): void {
+function checkPair(one: ColumnMetadata, other: ColumnMetadata, dataSource: DataSource, isSet: boolean): void {
   const [own, theirs] = [idColumnFor(one), idColumnFor(other)]
   if (!own?.storage.converts && !theirs?.storage.converts) return
   if (own && theirs) {
@@ -119,7 +123,8 @@ function checkPair(one: ColumnMetadata, other: ColumnMetadata, dataSource: DataS
   const [idColumn, plain] = own ? [own, other] : [theirs as PreparedColumn, one]
   const { path, storage } = idColumn
   const type = dataSource.driver.normalizeType(plain)
-  if (storage.database === 'postgres' || !/char|text|clob/i.test(type)) return
+  const isRefused = storage.database === 'postgres' && (!isSet || storage.name === 'bigint')
+  if (isRefused || !/char|text|clob/i.test(type)) return
   throw new IdError(
     'INVALID_OPTION',
     `${path}: ${path} (${storage.family.name} as ${storage.name}) and ${pathOf(plain)} (${type}) are never equal in the database; ` +

@@ -1,4 +1,4 @@
-import { isAlike, NAMED_PLACEHOLDER, neighbours, readSql, type SqlToken } from '@snoflax/core/adapter'
+import { isAlike, isWord, NAMED_PLACEHOLDER, neighbours, readSql, type SqlToken } from '@snoflax/core/adapter'
 import type { ObjectLiteral } from 'typeorm'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 import { isAsText } from '../columns/as-text.js'
@@ -50,9 +50,13 @@ function marked(query: string, builder: Builder): string {
   let end = 0
   const tokens = readSql(query, { dialect, placeholder: NAMED_PLACEHOLDER })
   const beside = neighbours(tokens)
-  for (const token of tokens) {
+  const isUpdate = builder.expressionMap.queryType === 'update'
+  const where = isUpdate ? tokens.findIndex((token) => isWord(token, 'WHERE')) : 0
+  for (const [at, token] of tokens.entries()) {
     const names = beside.get(token) ?? []
-    if (token.kind === 'name') for (const name of names) checkEqual(called(token), called(name), dataSource)
+    const isSet = at < where || where < 0
+    if (token.kind === 'name')
+      for (const name of names) checkEqual(called(token), called(name), dataSource, isSet)
     if (token.kind !== 'placeholder' || names.length === 0 || token.text.includes(MARK)) continue
     const [first, ...others] = names.map(idColumnOf)
     const isOne = others.every((one) => one === first || (one && first && isAlike(one.inSql, first.inSql)))
