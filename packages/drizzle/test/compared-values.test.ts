@@ -283,6 +283,7 @@ test('ids that are converted are not compared with a column of text', () => {
     ne(name, id),
     sql`${id} >= ${name}`,
     inArray(id, sub()),
+    inArray(id, [a, sql`${name}` as never]),
     notInArray(name, query.select({ id }).from(others) as never),
     between(id, a, name as never),
     sql`${id} BETWEEN ${a} AND ${name}`,

@@ -200,8 +200,7 @@ class Statement {
       const chunk = chunks[at]
       if (chunk === undefined) continue
       const kind = kindOf(chunk)
-      if (kind === 'column' || kind === 'wrapper' || kind === 'sql' || kind === 'opaque')
-        checkCompared(chunks, at)
+      if (COMPARED.has(kind) || Array.isArray(chunk)) checkCompared(chunks, at)
       if (kind === 'sql') {
         this.addSql(chunk as SQL, isInline)
         continue
@@ -427,6 +426,8 @@ function comparedIn(chunk: unknown): Column | undefined {
   }
 }
 
+const COMPARED: ReadonlySet<Kind> = new Set(['column', 'wrapper', 'sql', 'opaque'])
+
 /** The text between two compared operands. */
 const BETWEEN_OPERANDS =
   /^[\s(]*(?:[=<>!@&]+|(?:not )?(?:between|in(?:\s*\(\s*select(?:\s+distinct)?\s)?))[\s(]*$/i
@@ -461,8 +462,11 @@ function checkCompared(chunks: readonly SQLChunk[], at: number): void {
     /^\s*and\s*$/i.test(text) && kindOf(lower) === 'text' && BETWEEN.test(textOf(lower as StringChunk))
   if (!isUpper && !BETWEEN_OPERANDS.test(text)) return
   const one = comparedIn(isUpper ? chunks[at - 4] : left)
-  const other = one && comparedIn(chunks[at])
-  if (one && other) checkPair(one, other)
+  if (one === undefined) return
+  for (const each of [chunks[at]].flat()) {
+    const other = comparedIn(each)
+    if (other) checkPair(one, other)
+  }
 }
 
 /** Checks what an update sets columns of a table to: a uuid as PostgreSQL's text is no id. @throws {IdError} `INVALID_OPTION`. */
