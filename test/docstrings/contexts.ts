@@ -98,7 +98,8 @@ import {
   alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,
   once, randomPool, readUint, refuseCharacter, secureRandom, systemClock, toUnixMs, uuidBytes, uuidText,
 } from '@snoflax/core/define'
-import { type LeaseStore, leasePartitionFrom, repeated } from '@snoflax/core/leases'
+import { type LeaseStore, leasePartitionFrom, sqlLeases } from '@snoflax/core/leases'
+const client = { query: async (_text: string, _values: unknown[]) => ({ rows: [] }) }
 const store: LeaseStore = {
   acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
   renew: async (_, ttlMs) => ({ startMs: 0, untilMs: Date.now() + ttlMs }),

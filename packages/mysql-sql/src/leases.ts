@@ -5,11 +5,9 @@ import {
   type LeasableFamily,
   type LeaseOptions,
   type LeaseStore,
-  type LeaseWindow,
   leasePartitionFrom,
   type PartitionLease,
-  type Repetition,
-  repeated,
+  sqlLeases,
 } from '@snoflax/core/leases'
 
 /**
@@ -55,61 +53,21 @@ export function mysqlLeases(
   { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
 ): LeaseStore {
   const procedures = checkSchema(schema)
-  const call = async (name: string, values: unknown[]): Promise<Row> => {
-    const text = `CALL ${procedures}.${name}(${values.map(() => '?').join(', ')})`
-    return firstRow(await repeated(() => client.query(text, values), PASSING))
-  }
-
-  return {
-    async acquire({ family, epochMs, numbers, shards, ttlMs, holder }) {
-      // Our own token, so that a retry after a lost answer returns the same number. Not from Node's cache of random
-      // bytes, which a copy of the process has too.
-      const token = randomUUID({ disableEntropyCache: true })
-      const row = await call('lease_acquire', [
-        token,
-        family,
-        holder,
-        ttlMs,
-        numbers.min,
-        numbers.max,
-        shards,
-        epochMs,
-      ])
-      const { number, shard, wait_ms: waitMs } = row
-      if (number == null) return { retryMs: waitMs == null ? undefined : Number(waitMs) }
-      return { token, number: Number(number), shard: Number(shard), ...(windowOf(row) as LeaseWindow) }
-    },
-    async renew(token, ttlMs, usedUntilMs) {
-      return windowOf(await call('lease_renew', [token, ttlMs, usedUntilMs]))
-    },
-    async release(token, usedUntilMs) {
-      await call('lease_release', [token, usedUntilMs])
-    },
-  }
+  return sqlLeases({
+    run: (text, values) => client.query(text, values),
+    callOf: (name, parameters) => `CALL ${procedures}.${name}(${Array(parameters).fill('?').join(', ')})`,
+    // Not from Node's cache of random bytes, which a copy of the process has too.
+    newToken: () => randomUUID({ disableEntropyCache: true }),
+    // Collisions, which did nothing, and lost connections, since every step is idempotent.
+    passing: [
+      'ER_LOCK_DEADLOCK',
+      'ER_CHECKREAD',
+      'ER_LOCK_WAIT_TIMEOUT',
+      'PROTOCOL_CONNECTION_LOST',
+      'ECONNRESET',
+      'EPIPE',
+    ],
+    attempts: 8,
+    pauseMs: (attempt) => 10 * attempt * (1 + Math.random()),
+  })
 }
-
-/** Errors to retry: collisions, which did nothing, and lost connections, since every step is idempotent. */
-const PASSING: Repetition = {
-  codes: [
-    'ER_LOCK_DEADLOCK',
-    'ER_CHECKREAD',
-    'ER_LOCK_WAIT_TIMEOUT',
-    'PROTOCOL_CONNECTION_LOST',
-    'ECONNRESET',
-    'EPIPE',
-  ],
-  attempts: 8,
-  pauseMs: (attempt) => 10 * attempt * (1 + Math.random()),
-}
-
-type Row = Record<string, unknown>
-
-/** A CALL returns a list of results, and mysql2 wraps it in another list. */
-function firstRow(result: unknown): Row {
-  let found = result
-  while (Array.isArray(found)) found = found[0]
-  return found as Row
-}
-
-const windowOf = ({ start_ms: startMs, until_ms: untilMs }: Row): LeaseWindow | undefined =>
-  startMs == null ? undefined : { startMs: Number(startMs), untilMs: Number(untilMs) }

@@ -4,13 +4,10 @@ import {
   type GeneratorOf,
   type LeasableFamily,
   type LeaseOptions,
-  type LeaseRequest,
   type LeaseStore,
-  type LeaseWindow,
   leasePartitionFrom,
   type PartitionLease,
-  type Repetition,
-  repeated,
+  sqlLeases,
 } from '@snoflax/core/leases'
 
 /**
@@ -57,69 +54,23 @@ export function postgresLeases(
   { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
 ): LeaseStore {
   const functions = checkSchema(schema)
-
-  const rows = async (text: string, values: unknown[]): Promise<Row[]> => {
-    const result = (await repeated(() => client.query(text, values), COLLISIONS)) as Row[] | { rows: Row[] }
-    return Array.isArray(result) ? result : result.rows
-  }
-  const checkCommitted = async (xid: unknown): Promise<void> => {
-    const [row] = await rows('SELECT pg_xact_status($1::text::xid8) AS status', [String(xid)])
-    if (row?.['status'] !== 'committed') throw uncommitted(row?.['status'])
-  }
-
-  return {
-    async acquire({ family, epochMs, numbers, shards, ttlMs, holder }: LeaseRequest) {
-      const [row = {}] = await rows(`SELECT * FROM ${functions}.lease_acquire($1, $2, $3, $4, $5, $6, $7)`, [
-        family,
-        holder,
-        ttlMs,
-        numbers.min,
-        numbers.max,
-        shards,
-        epochMs,
-      ])
-      const { token, wait_ms: waitMs } = row
-      if (token === null) return { retryMs: waitMs === null ? undefined : Number(waitMs) }
-      await checkCommitted(row['xid'])
-      return {
-        token: token as string,
-        number: row['number'] as number,
-        shard: row['shard'] as number,
-        ...windowOf(row),
-      }
+  return sqlLeases({
+    run: (text, values) => client.query(text, values),
+    callOf(name, parameters) {
+      const numbered = Array.from({ length: parameters }, (_, i) => `$${i + 1}`)
+      return `SELECT * FROM ${functions}.${name}(${numbered.join(', ')})`
     },
-    async renew(token, ttlMs, usedUntilMs) {
-      const [row] = await rows(`SELECT * FROM ${functions}.lease_renew($1, $2, $3)`, [
-        token,
-        ttlMs,
-        usedUntilMs,
-      ])
-      if (row === undefined) return undefined
-      await checkCommitted(row['xid'])
-      return windowOf(row)
+    async check({ xid }, query) {
+      const row = await query('SELECT pg_xact_status($1::text::xid8) AS status', [String(xid)])
+      if (row?.['status'] !== 'committed') throw uncommitted(row?.['status'])
     },
-    async release(token, usedUntilMs) {
-      await rows(`SELECT ${functions}.lease_release($1, $2)`, [token, usedUntilMs])
-    },
-  }
+    // A statement that collided did nothing. It may collide if transactions are not READ COMMITTED, or if `lock_timeout`
+    // is shorter than the wait for others who lease (55P03).
+    passing: ['40001', '40P01', '23505', '55P03'],
+    attempts: 100,
+    pauseMs: () => Math.random() * 50,
+  })
 }
-
-/**
- * A statement that collided did nothing. It may collide if transactions are not READ COMMITTED, or if `lock_timeout` is
- * shorter than the wait for others who lease (55P03).
- */
-const COLLISIONS: Repetition = {
-  codes: ['40001', '40P01', '23505', '55P03'],
-  attempts: 100,
-  pauseMs: () => Math.random() * 50,
-}
-
-type Row = Record<string, unknown>
-
-const windowOf = (row: Row): LeaseWindow => ({
-  startMs: Number(row['start_ms']),
-  untilMs: Number(row['until_ms']),
-})
 
 function uncommitted(status: unknown): IdError {
   return new IdError(
