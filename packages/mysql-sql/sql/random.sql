@@ -1,4 +1,4 @@
--- The generators of a family whose ids are a moment and random bits: see families.ts.
+-- The generators of a family whose ids are a moment and random bits: see scripts/families.js.
 
 CREATE FUNCTION snoflax.{name}_generate() RETURNS binary({bytes})
 NOT DETERMINISTIC NO SQL SQL SECURITY INVOKER

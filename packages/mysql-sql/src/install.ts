@@ -48,7 +48,7 @@ export interface Installed {
   readonly previousVersion: string | undefined
 }
 
-const FUNCTION_FILES = ['functions', 'family', 'random']
+const FUNCTION_FILES = ['functions', 'codecs', 'random']
 const FILES = [...FUNCTION_FILES, 'lease', 'manifest']
 const LEASE_PROCEDURES = ['lease_acquire', 'lease_renew', 'lease_release']
 

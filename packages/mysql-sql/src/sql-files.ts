@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 import type { Server } from './column-sql.js'
-import { filled, TEMPLATES } from './families.js'
 
 /** The statements of a file with this schema name. */
 export function statementsOf(file: string, schema: string, server: Server): string[] {
-  const text = readFileSync(new URL(`../sql/${file}.sql`, import.meta.url), 'utf8')
-  const texts = TEMPLATES[file]?.map((words) => filled(text, words)) ?? [text]
-  return texts
-    .flatMap((one) => one.split(/^\/\/$/m))
+  return readFileSync(new URL(`../dist/sql/${file}.sql`, import.meta.url), 'utf8')
+    .split(/^\/\/$/m)
     .map((statement) =>
       statement
         .replaceAll(new RegExp(`\\b${DEFAULT_SCHEMA}\\b`, 'g'), checkSchema(schema))

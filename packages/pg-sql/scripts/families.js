@@ -1,10 +1,11 @@
 // The words that sql/family.sql has for each family, and for each form of its ids: types of arguments and storages.
 import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { layoutConstants } from './layout-constants.js'
 
 /** @typedef {Record<string, string | number>} Words */
 
-const bytes = "snoflax._{family}_bytes(id, '{family}_VERB')"
-const bytesFor = (/** @type {string} */ verb) => bytes.replace('VERB', verb)
+export const CONSTANTS = layoutConstants()
+
 const directBound = 'snoflax.{family}_lower_bound_{form}(at)'
 const neighbourhood = {
   option: ', neighbourhood integer DEFAULT {neighbourhood}',
@@ -20,7 +21,7 @@ export const FAMILIES = {
   flax: {
     ...common('flax', flax),
     ...characters(flax, 6),
-    time: `snoflax._moment(snoflax._flax_time_ms(${bytesFor('time')}))`,
+    time: 'snoflax._moment(snoflax._flax_time_ms({checked: time}))',
     'times skip1': ' * {skip1}',
     'end uuid': directBound,
     plural: 'flaxes',
@@ -28,7 +29,7 @@ export const FAMILIES = {
   sno: {
     ...common('sno', sno),
     ...characters(sno, 5),
-    time: `snoflax._moment(snoflax._sno_time_ms(${bytesFor('time')}))`,
+    time: 'snoflax._moment(snoflax._sno_time_ms({checked: time}))',
     precision: 'as the start of its 4 ms unit',
     'times unit': ' * {unitMs}',
     'end uuid': directBound,
@@ -49,9 +50,9 @@ export const FAMILIES = {
       "snoflax._us_since_2000(at) > (snoflax._flake_epoch(epoch_ms, 'flake_between') + {time.max}) * 1000 - {us2000}",
     'end bytes': "int8send(snoflax._flake_lower_bound(at, epoch_ms, 'flake_between'))",
     'end number': "snoflax._flake_lower_bound(at, epoch_ms, 'flake_between')",
-    time: `snoflax._flake_time(${bytesFor('time')}, epoch_ms)`,
+    time: 'snoflax._flake_time({checked: time}, epoch_ms)',
     'time refusal': ', 22008 if timestamptz has no such year',
-    fields: `snoflax._flake_fields(${bytesFor('unpack')}, epoch_ms)`,
+    fields: 'snoflax._flake_fields({checked: unpack}, epoch_ms)',
     bound: "int8send(snoflax._flake_lower_bound(at, epoch_ms, '{family}_lower_bound_{form}'))",
     'refusal of text': '22P02 if it is none, 22003 from 2^64 on',
   },
@@ -59,8 +60,8 @@ export const FAMILIES = {
     ...common('uid', uid),
     ...characters(uid, 6),
     ...neighbourhood,
-    time: `snoflax._uid_time(${bytesFor('time')}, neighbourhood)`,
-    fields: `snoflax._uid_fields(${bytesFor('unpack')}, neighbourhood, 'uid_unpack')`,
+    time: 'snoflax._uid_time({checked: time}, neighbourhood)',
+    fields: "snoflax._uid_fields({checked: unpack}, neighbourhood, 'uid_unpack')",
     bound: "snoflax._uid_bound(at, false, neighbourhood, '{family}_lower_bound_{form}')",
     'at or after': 'that a clock can generate at or after',
     'end arguments': 'at timestamptz, upper boolean, neighbourhood integer',
@@ -77,7 +78,7 @@ export const FAMILIES = {
   uid_local: {
     ...common('uid_local', uidLocal),
     ...number(),
-    time: `snoflax._uid_local_time(${bytesFor('time')})`,
+    time: 'snoflax._uid_local_time({checked: time})',
     bound: "snoflax._uid_local_lower_bound(at, '{family}_lower_bound_{form}')",
     'at or after': 'that a clock can generate at or after',
     'after the last': 'snoflax._us_since_2000(at) > {lastUs2000}',
@@ -198,6 +199,7 @@ function common(name, { byteLength, tag }) {
     'uuid8 ending': tag.toString(16).padStart(2, '0'),
     'valid text': "snoflax._{family}_bytes(id, '') <> ''",
     'valid uuid': "snoflax._{family}_bytes(id, '') <> ''",
+    checked: "snoflax._{family}_bytes(id, '{family}_{caller}')",
     refusal: '22P02 if it is none',
     'refusal of text': '22P02 if it is none',
     option: '',
@@ -216,7 +218,7 @@ function common(name, { byteLength, tag }) {
     'times unit': '',
     precision: 'to the millisecond',
     'time refusal': '',
-    fields: `snoflax._{family}_fields(${bytesFor('unpack')})`,
+    fields: 'snoflax._{family}_fields({checked: unpack})',
     bound: 'snoflax.{family}_lower_bound(at)',
     'at or after': 'whose time is at or after',
     plural: '{family}s, in order',

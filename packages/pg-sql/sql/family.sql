@@ -1,5 +1,5 @@
 -- The common parts of families. The file of a family names a section in brackets, and the forms of its ids that need it,
--- -- [time: bytea text]: scripts/fill.js inserts the section there. {words} come from scripts/families.js, for the family
+-- -- [time: bytea text]: scripts/fill-sql.js inserts the section there. {words} come from scripts/families.js, for the family
 -- and the form; {numbers} from its layout. A paragraph with the word {form} is repeated for each form.
 
 -- [bytes]

@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
+const FILL = fileURLToPath(new URL('../../../scripts/fill-sql.js', import.meta.url))
 
 let copy: string
 beforeEach(() => {
@@ -28,9 +29,7 @@ afterEach(() => rmSync(copy, { recursive: true }))
 
 /** The script, in the copy. It needs the build of core. */
 function fill(): { status: number | null; told: string } {
-  const { status, stderr } = spawnSync(process.execPath, [join(copy, 'scripts/fill.js')], {
-    encoding: 'utf8',
-  })
+  const { status, stderr } = spawnSync(process.execPath, [FILL, copy], { encoding: 'utf8' })
   return { status, told: stderr }
 }
 

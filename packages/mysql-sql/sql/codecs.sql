@@ -1,4 +1,4 @@
--- The functions of a family whose ids are bytes and texts of one length: see families.ts for what stands in the braces.
+-- The functions of a family whose ids are bytes and texts of one length: see scripts/families.js for what stands in the braces.
 
 CREATE FUNCTION snoflax.{name}_is_valid(id longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS bool
 DETERMINISTIC NO SQL SQL SECURITY INVOKER

@@ -1,33 +1,36 @@
-import { flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+// The words of the SQL files that are filled for several families.
+import { flax, sno, uid, uidLocal } from '@snoflax/core'
+
+/** @typedef {Record<string, string | number>} Words */
 
 const RADIX64 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
 const BASE32 = '23456789abcdefghijklmnopqrstuvwx'
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** The first bytes as a number. `conv` returns text. */
-const leading = (bytes: number): string => `CAST(conv(hex(left(id, ${bytes})), 16, 10) AS unsigned)`
-const spelled = (id: string, bits: number, digits: string): string =>
-  `snoflax._spell(${id}, ${bits}, _binary'${digits}')`
-const unspelled = (id: string, bits: number, digits: string): string =>
-  `snoflax._unspell(${id}, ${bits}, _binary'${digits}')`
-const hexSql = (number: string, digits: number): string => `lpad(hex(${number}), ${digits}, '0')`
+/** The first bytes as a number. `conv` returns text. @param {number} bytes */
+const leading = (bytes) => `CAST(conv(hex(left(id, ${bytes})), 16, 10) AS unsigned)`
+/** @typedef {(id: string, bits: number, digits: string) => string} Spelling */
+/** @type {Spelling} */
+const spelled = (id, bits, digits) => `snoflax._spell(${id}, ${bits}, _binary'${digits}')`
+/** @type {Spelling} */
+const unspelled = (id, bits, digits) => `snoflax._unspell(${id}, ${bits}, _binary'${digits}')`
+/** @param {string} number @param {number} digits */
+const hexSql = (number, digits) => `lpad(hex(${number}), ${digits}, '0')`
 
-/** The values for the braces of family.sql and random.sql. */
-type Words = Readonly<Record<string, string | number>>
-
-const ofCore = ({ byteLength, pattern, firstMs, lastMs }: IdFamily): Words => ({
+/** @param {import('@snoflax/core').IdFamily<any, any>} family */
+const ofCore = ({ byteLength, pattern, firstMs, lastMs }) => ({
   bytes: byteLength,
   pattern: pattern.source,
   'first ms': firstMs,
   'last ms': lastMs,
 })
 
-const NONE: Words = { 'check bytes': '', parameter: '', argument: '', 'check parameter': '' }
+const NONE = { 'check bytes': '', parameter: '', argument: '', 'check parameter': '' }
 
 /** uid and uidLocal differ in the position of the node. */
-const UID_WORDS: Words = { rule: 'has a character outside [.0-9A-Z_a-z]' }
+const UID_WORDS = { rule: 'has a character outside [.0-9A-Z_a-z]' }
 
-const FLAX: Words = {
+const FLAX = {
   ...NONE,
   ...ofCore(flax),
   name: 'flax',
@@ -42,7 +45,7 @@ const FLAX: Words = {
   tail: 'random_bytes(7)',
 }
 
-const SNO: Words = {
+const SNO = {
   ...NONE,
   ...ofCore(sno),
   name: 'sno',
@@ -55,7 +58,7 @@ const SNO: Words = {
   bound: `concat(unhex(${hexSql(`(ms - ${sno.layout.epochMs} + 3) DIV 4 * 2`, 10)}), repeat(x'00', 5))`,
 }
 
-const UID: Words = {
+const UID = {
   ...NONE,
   ...UID_WORDS,
   ...ofCore(uid),
@@ -71,7 +74,7 @@ const UID: Words = {
   'check parameter': "CALL snoflax._check_number('uid_{caller}', 'neighbourhood', neighbourhood, 5, 10);",
 }
 
-const UID_LOCAL: Words = {
+const UID_LOCAL = {
   ...NONE,
   ...UID_WORDS,
   ...ofCore(uidLocal),
@@ -86,7 +89,7 @@ const UID_LOCAL: Words = {
 }
 
 /** 48 bits of Unix milliseconds, followed by 80 others. */
-const TIME48: Words = {
+const TIME48 = {
   ...NONE,
   bytes: 16,
   'first ms': 0,
@@ -95,7 +98,7 @@ const TIME48: Words = {
   'time bytes': 6,
 }
 
-const UUID7: Words = {
+const UUID7 = {
   ...TIME48,
   name: 'uuid7',
   a: 'a UUIDv7',
@@ -110,7 +113,7 @@ const UUID7: Words = {
   tail: "unhex(concat('7', left(hex(random_bytes(2)), 3), hex(128 | ord(random_bytes(1)) & 63))), random_bytes(7)",
 }
 
-const ULID: Words = {
+const ULID = {
   ...TIME48,
   name: 'ulid',
   a: 'a ULID',
@@ -124,14 +127,8 @@ const ULID: Words = {
   tail: 'random_bytes(10)',
 }
 
-/** Each file with the families for which it is filled. */
-export const TEMPLATES: Readonly<Record<string, readonly Words[]>> = {
-  family: [FLAX, SNO, UID, UID_LOCAL, UUID7, ULID],
+/** Each file with the families for which it is filled. @type {Record<string, Words[]>} */
+export const FAMILIES = {
+  codecs: [FLAX, SNO, UID, UID_LOCAL, UUID7, ULID],
   random: [FLAX, UUID7, ULID],
 }
-
-/** A file with its braces filled for one family. */
-export const filled = (text: string, words: Words): string =>
-  text.replaceAll(/\{([a-z][a-z ]*)(?:: (\w+))?\}/g, (_, key: string, caller: string) =>
-    String(words[key]).replace('{caller}', caller),
-  )
