@@ -92,7 +92,7 @@ import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspec
 import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, neighbours, SqlIds,
   databaseDefault, DEFAULT_SCHEMA, generatorExampleOf, idSource, isAccepting, isBytes, isDate, ownOf, isPrefixed, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
-  sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, isAlike, LATER, MARKED, markOf, type PlaceholderKey, POSTGRES_COLLATION, refuseFaults, withoutMarks,
+  sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, isAlike, LATER, MARKED, markOf, type PlaceholderKey, POSTGRES_COLLATION, refuse, refuseFaults, withoutMarks,
 } from '@snoflax/core/adapter'
 import {
   alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,

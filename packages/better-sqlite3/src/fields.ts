@@ -1,6 +1,6 @@
 import type { IdFamily } from '@snoflax/core'
-import { isBytes, snakeCase } from '@snoflax/core/adapter'
-import { quoted, refuse, typeName } from './values.js'
+import { isBytes, show, snakeCase } from '@snoflax/core/adapter'
+import { refuse, typeName } from './values.js'
 
 type Fields = Record<string, unknown>
 
@@ -44,7 +44,7 @@ export function fieldsReader(family: IdFamily): (json: unknown) => Fields {
 function parseObject(family: string, json: unknown): Fields {
   const parsed = typeof json === 'string' ? parse(json) : undefined
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Fields
-  const shown = typeof json === 'string' ? quoted(json) : typeName(json)
+  const shown = typeof json === 'string' ? show(json) : typeName(json)
   return refuse(
     'INVALID_OPTION',
     family,

@@ -1,6 +1,6 @@
 import { type IdFamily, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
-import { isBytes } from '@snoflax/core/adapter'
-import { quoted, refuse, refuseType, type SqlValue } from './values.js'
+import { isBytes, show } from '@snoflax/core/adapter'
+import { refuse, refuseType, type SqlValue } from './values.js'
 
 type IdWriter = (id: string) => SqlValue
 
@@ -61,6 +61,6 @@ export function formReader(family: IdFamily, form: StorageName): (value: SqlValu
 function refuseForm({ name }: IdFamily, form: StorageName, value: SqlValue): never {
   if (form === 'bigint') refuseType(name, 'a number must be an INTEGER', value)
   if (typeof value !== 'string') refuseType(name, 'a uuid must be text', value)
-  const rule = `a uuid must have 8-4-4-4-12 hex digits, not ${quoted(value)}`
+  const rule = `a uuid must have 8-4-4-4-12 hex digits, not ${show(value)}`
   return refuse('NOT_CANONICAL', name, undefined, rule, value)
 }

@@ -1,4 +1,5 @@
-import { quoted, refuse, refuseType } from './values.js'
+import { show } from '@snoflax/core/adapter'
+import { refuse, refuseType } from './values.js'
 
 const MOMENT =
   /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?: ?(?:Z|([+-])(\d\d):(\d\d)))?$/i
@@ -31,7 +32,7 @@ export function readMoment(family: string, moment: unknown): number {
   const timeMs = found ? unixMs(found) : Number.NaN
   if (!Number.isNaN(timeMs)) return timeMs
   const rule = "a time must be text like '2026-11-01' or '2026-11-01 12:30:00.250', in UTC or with an offset"
-  return refuse('INVALID_TIME', family, 'time', `${rule}, not ${quoted(moment)}`, moment)
+  return refuse('INVALID_TIME', family, 'time', `${rule}, not ${show(moment)}`, moment)
 }
 
 /** NaN for a time that doesn't exist. */

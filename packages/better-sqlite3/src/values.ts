@@ -19,13 +19,6 @@ export function refuseType(family: string, what: string, value: unknown, field?:
   return refuse('INVALID_TYPE', family, field, `${what}, not ${given}`, value)
 }
 
-const QUOTED_CHARACTERS = 48
-
-/** A text in quotes for messages, of limited length. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text)
-}
-
 /**
  * A number from INTEGER, or from REAL, to which better-sqlite3 converts JavaScript's numbers. Above 2^53 it may be
  * rounded, but all arguments refuse such numbers.

@@ -2,6 +2,7 @@ import type { IdFamily, Layout, LayoutField, StorageName } from './family.js'
 import type { Alphabet } from './primitives/alphabet.js'
 import { checkSpan, type Time, toUnixMs } from './primitives/clock.js'
 import { checkInteger, checkString, IdError, refuseType, show } from './primitives/errors.js'
+import { refuse } from './primitives/options.js'
 import { standardSchema } from './primitives/standard-schema.js'
 import { COLUMNS } from './storage/column.js'
 
@@ -289,8 +290,4 @@ function checkForm({ name, textLength, pattern }: IdFamily, end: string, id: str
   }
   // Unlike `test`, `search` neither minds nor moves the lastIndex of a pattern with flag g.
   if (id.search(pattern) !== 0) refuse(name, end, id, `${end} (${show(id)}) does not match ${pattern}`)
-}
-
-function refuse(family: string, field: string, value: unknown, message: string): never {
-  throw new IdError('INVALID_OPTION', `${family}: ${message}`, { family, field, value })
 }

@@ -2,7 +2,7 @@ import type { IdFamily, IdOf } from './family.js'
 import { checkFamily, ownOf } from './identity.js'
 import { checkSpan, type Time, toUnixMs } from './primitives/clock.js'
 import { IdError, refuseType, show } from './primitives/errors.js'
-import { checkOptions } from './primitives/options.js'
+import { checkOptions, refuse } from './primitives/options.js'
 
 /** 2020-01-01T00:00:00Z. */
 const DEFAULT_MS = 1_577_836_800_000
@@ -49,11 +49,7 @@ export function fixedId<AnId extends string, Of extends string = string>(
     const id = sameTime(own, lowest, bytes)
     if (id !== undefined) return id as IdOf<AnId, Of>
   }
-  throw new IdError('INVALID_OPTION', `${own.name}: no id of that time for the label ${show(label)}`, {
-    family: own.name,
-    field: 'label',
-    value: label,
-  })
+  refuse(own.name, 'label', label, `no id of that time for the label ${show(label)}`)
 }
 
 /** The id of the bytes if it is one, and has the time of the other; else undefined. */
@@ -82,11 +78,7 @@ function freeBits(family: IdFamily, lowest: Uint8Array): Uint8Array {
     if (sameTime(family, lowest, flipped) !== undefined) mask[at] = (mask[at] as number) | flag
   }
   if (mask.every((byte) => byte === 0)) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${family.name}: fixedId needs a family whose ids have bits beside the time`,
-      { family: family.name, field: 'family', value: family },
-    )
+    refuse(family.name, 'family', family, 'fixedId needs a family whose ids have bits beside the time')
   }
   masks.set(family, mask)
   return mask

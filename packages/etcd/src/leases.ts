@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { IdError } from '@snoflax/core'
-import { checkInteger, checkOptions } from '@snoflax/core/adapter'
+import { checkInteger, checkOptions, refuse } from '@snoflax/core/adapter'
 import type { LeasableFamily, LeaseNumbers, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
 import { type Fetch, Gateway, type Range, type Stored } from './gateway.js'
 
@@ -321,20 +321,17 @@ function placeOf(token: string): { family: string; number: number } {
 function checkEndpoints(endpoints: readonly string[]): void {
   const isUrl = (endpoint: unknown) => typeof endpoint === 'string' && /^https?:\/\/./.test(endpoint)
   if (Array.isArray(endpoints) && endpoints.length > 0 && endpoints.every(isUrl)) return
-  throw new IdError(
-    'INVALID_OPTION',
-    "etcdLeases: endpoints must be URLs of etcd's members, such as ['http://127.0.0.1:2379']",
-    { field: 'endpoints', value: endpoints },
+  refuse(
+    'etcdLeases',
+    'endpoints',
+    endpoints,
+    "endpoints must be URLs of etcd's members, such as ['http://127.0.0.1:2379']",
   )
 }
 
 function checkTtl({ family, ttlMs }: LeaseRequest): void {
   if (ttlMs <= LONGEST_MS) return
-  throw new IdError(
-    'INVALID_OPTION',
-    `${family}: a lease in etcd lasts ${LONGEST_MS} ms at most, not ${ttlMs}`,
-    { family, field: 'ttlMs', value: ttlMs },
-  )
+  refuse(family, 'ttlMs', ttlMs, `a lease in etcd lasts ${LONGEST_MS} ms at most, not ${ttlMs}`)
 }
 
 function checkRecord(family: string, { value, key }: Stored, clusterId: string): FamilyRecord {

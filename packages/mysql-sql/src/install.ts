@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { IdError } from '@snoflax/core'
-import { checkOptions, checkSchema, DEFAULT_SCHEMA, quoteText } from '@snoflax/core/adapter'
+import { checkOptions, checkSchema, DEFAULT_SCHEMA, quoteText, refuse } from '@snoflax/core/adapter'
 import type { Server } from './column-sql.js'
 import { statementsOf } from './sql-files.js'
 
@@ -136,13 +136,11 @@ function accountSql(account: string): string {
   const at = account.lastIndexOf('@')
   const [name, host] = at < 0 ? [account, '%'] : [account.slice(0, at), account.slice(at + 1)]
   if (name !== '' && host !== '' && !/['\\]/.test(account)) return `'${name}'@'${host}'`
-  throw new IdError(
-    'INVALID_OPTION',
-    `mysql-sql: an account must be name or name@host, not ${JSON.stringify(account)}`,
-    {
-      field: 'grantTo',
-      value: account,
-    },
+  refuse(
+    'mysql-sql',
+    'grantTo',
+    account,
+    `an account must be name or name@host, not ${JSON.stringify(account)}`,
   )
 }
 

@@ -23,7 +23,7 @@ export interface LeaseClient {
  * Leases a partition (sno) or worker id (flake) from the database, and renews the lease until it is released.
  *
  * @throws {IdError} `LEASE_UNAVAILABLE` if no number becomes free within `waitMs`, or this process's clock is too far
- * off; `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the database throws.
+ * off; `INVALID_OPTION`, `INVALID_TYPE`, `FIELD_OUT_OF_RANGE`; and what the database throws.
  *
  * @example
  * const lease = await leasePartition(pool, { family: sno, numbers: { min: 1, max: 64 } })

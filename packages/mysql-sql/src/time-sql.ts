@@ -1,5 +1,5 @@
-import { IdError, type IdFamily, type StorageName, storageFor, type Time } from '@snoflax/core'
-import { checkOptions, literalOf, unixMs } from '@snoflax/core/adapter'
+import { type IdFamily, type StorageName, storageFor, type Time } from '@snoflax/core'
+import { checkOptions, literalOf, refuse, unixMs } from '@snoflax/core/adapter'
 
 /** A column of ids. */
 export interface IdColumnName {
@@ -27,11 +27,12 @@ export function timeSql(family: IdFamily, options: IdColumnName): string {
   const { name } = storageFor(family, 'mysql', { storage })
   const [first, next] = family.layout.fields
   if (!STORAGES.includes(name) || first?.name !== 'time' || next === undefined) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${family.name}: built-in functions read the time of ids in ${STORAGES.join(' or ')}, not in ${name}; ` +
+    refuse(
+      family.name,
+      'storage',
+      name,
+      `built-in functions read the time of ids in ${STORAGES.join(' or ')}, not in ${name}; ` +
         'conditions on the range of the id itself need no such column',
-      { family: family.name, field: 'storage', value: name },
     )
   }
   const { epochMs, unitMs } = family.layout
@@ -75,10 +76,7 @@ export function partitionsSql(family: IdFamily, options: PartitionOptions): stri
   const { toDatabase } = storageFor(family, 'mysql', { storage })
   const [fromMs, untilMs] = [unixMs(from), unixMs(until)]
   if (fromMs >= untilMs) {
-    throw new IdError('INVALID_OPTION', `${family.name}: until must be after from`, {
-      family: family.name,
-      field: 'until',
-    })
+    refuse(family.name, 'until', undefined, 'until must be after from')
   }
   const partitions: string[] = []
   for (let month = new Date(fromMs); month.getTime() < untilMs; ) {

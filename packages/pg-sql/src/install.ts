@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { IdError } from '@snoflax/core'
 import {
   checkOptions,
   checkSchema,
@@ -7,6 +6,7 @@ import {
   type OptionKind,
   quoteText,
   readSql,
+  refuse,
 } from '@snoflax/core/adapter'
 import { type Client, queryValue, run } from './client.js'
 import { grantLeasesSql, grantSql, ownersFunctions } from './grant.js'
@@ -81,24 +81,18 @@ export const INSTALL_OPTIONS: Readonly<Record<keyof InstallOptions, OptionKind>>
 
 function checkLeased(files: readonly string[]): void {
   if (files.includes('lease')) return
-  throw new IdError(
-    'INVALID_OPTION',
-    'pg-sql: grantLeases needs a family whose numbers can be leased; add sno or flake to families',
-    { field: 'grantLeases' },
+  refuse(
+    'pg-sql',
+    'grantLeases',
+    undefined,
+    'grantLeases needs a family whose numbers can be leased; add sno or flake to families',
   )
 }
 
 function checkFamily(family: SqlFamily): void {
   if (FAMILIES.includes(family)) return
   const given = JSON.stringify(family)
-  throw new IdError(
-    'INVALID_OPTION',
-    `pg-sql: a family must be one of ${FAMILIES.join(', ')}, not ${given}`,
-    {
-      field: 'families',
-      value: family,
-    },
-  )
+  refuse('pg-sql', 'families', family, `a family must be one of ${FAMILIES.join(', ')}, not ${given}`)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { IdFamily } from '../family.js'
 import { baseOf, checkFamily, generatorExampleOf, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
+import { refuse } from '../primitives/options.js'
 
 /** Generates the ids of a column: a generator of @snoflax/core, a family, or an object of your own. */
 export interface IdSource<AnId extends string = string> {
@@ -107,7 +108,7 @@ export function checkGenerator(family: IdFamily, generator: unknown): void {
   const given = generator as Partial<IdSource & IdFamily> | null | undefined
   if (typeof given?.generate !== 'function') {
     refuse(
-      family,
+      family.name,
       'generator',
       given,
       `generator must be an id generator such as ${example}, not ${show(given)}`,
@@ -117,10 +118,15 @@ export function checkGenerator(family: IdFamily, generator: unknown): void {
   if (theirs === undefined || isSameFamily(theirs, family)) return
   if (isPrefixed(family) && isSameFamily(theirs, family.base)) return
   if (theirs.name !== name) {
-    refuse(family, 'generator', given, `the generator generates ${theirs.name} ids; pass a ${name} generator`)
+    refuse(
+      family.name,
+      'generator',
+      given,
+      `the generator generates ${theirs.name} ids; pass a ${name} generator`,
+    )
   }
   refuse(
-    family,
+    family.name,
     'generator',
     given,
     `the generator generates ${name} ids with another layout or epoch; pass a generator of the same family`,
@@ -173,11 +179,7 @@ export function checkGeneratorNames(
 export function checkMeta(family: IdFamily, meta: number | undefined): void {
   if (meta === undefined) return
   const base = baseOf(family)
-  if (!('withMeta' in base)) refuse(family, 'meta', meta, 'ids have no metabyte; leave meta out')
+  if (!('withMeta' in base)) refuse(family.name, 'meta', meta, 'ids have no metabyte; leave meta out')
   const { withMeta, min } = base as MetaFamily
   withMeta(min, meta)
-}
-
-function refuse({ name }: IdFamily, field: string, value: unknown, reason: string): never {
-  throw new IdError('INVALID_OPTION', `${name}: ${reason}`, { family: name, field, value })
 }

@@ -9,7 +9,7 @@ export {
 } from '../identity.js'
 export { unixMs } from '../primitives/clock.js'
 export { checkInteger, show } from '../primitives/errors.js'
-export { checkOptions, type OptionKind } from '../primitives/options.js'
+export { checkOptions, type OptionKind, refuse } from '../primitives/options.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
 export {

@@ -3,7 +3,7 @@ import { type BackfillSnapshot, createBackfill, type SequenceBounds } from '../p
 import { batch } from '../primitives/batch.js'
 import { type Clock, systemClock, type Time, toUnixMs } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
-import { checkOptions } from '../primitives/options.js'
+import { checkOptions, refuse } from '../primitives/options.js'
 import { blockUntil, type WaitOptions, waitingQueue } from '../primitives/waiting.js'
 import { type FlakeId, NAME, speller } from './codec.js'
 import { MAX_COUNTER, MAX_DATACENTER, MAX_ID, MAX_TIME, MAX_WORKER } from './layout.js'
@@ -147,11 +147,7 @@ export function createGenerator(
 function identity(options: FlakeGeneratorOptions): number {
   const { id, datacenter, worker } = options ?? {}
   if (id !== undefined && (datacenter !== undefined || worker !== undefined)) {
-    throw new IdError('INVALID_OPTION', `${NAME}: pass id, or datacenter and worker, not both`, {
-      family: NAME,
-      field: 'id',
-      value: id,
-    })
+    refuse(NAME, 'id', id, 'pass id, or datacenter and worker, not both')
   }
   if (id !== undefined) return checkInteger(NAME, 'id', id, 0, MAX_ID)
   if (worker === undefined) {
@@ -170,11 +166,7 @@ function identity(options: FlakeGeneratorOptions): number {
 function checkMask(mask: number): number {
   checkInteger(NAME, 'counterMask', mask, 1, MAX_COUNTER)
   if ((mask & (mask + 1)) !== 0) {
-    throw new IdError('INVALID_OPTION', `${NAME}: counterMask must be 2^n - 1, not ${mask}`, {
-      family: NAME,
-      field: 'counterMask',
-      value: mask,
-    })
+    refuse(NAME, 'counterMask', mask, `counterMask must be 2^n - 1, not ${mask}`)
   }
   return mask
 }

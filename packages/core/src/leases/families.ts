@@ -1,6 +1,7 @@
 import type { FlakeFamily, FlakeGenerator, FlakeGeneratorOptions } from '../flake/index.js'
 import type { Clock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
+import { refuse } from '../primitives/options.js'
 import type { SnoFamily, SnoGenerator, SnoGeneratorOptions } from '../sno/index.js'
 
 /** The families whose generators need a number of their own: sno's partition, flake's worker id. */
@@ -39,14 +40,11 @@ const CREATE: Readonly<Record<string, CreateGenerator>> = {
 
 function checkUndivided({ name }: LeasableFamily, shards: number): void {
   if (shards === 1) return
-  throw new IdError(
-    'INVALID_OPTION',
-    `${name}: a number cannot have ${shards} shards; only sno can divide its sequence into shards`,
-    {
-      family: name,
-      field: 'shards',
-      value: shards,
-    },
+  refuse(
+    name,
+    'shards',
+    shards,
+    `a number cannot have ${shards} shards; only sno can divide its sequence into shards`,
   )
 }
 
@@ -79,10 +77,11 @@ export function leasedGenerator<Family extends LeasableFamily>(
   const allowed = OPTIONS[family.name] ?? []
   const foreign = Object.keys(options ?? {}).find((name) => !allowed.includes(name))
   if (foreign !== undefined) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${family.name}: a leased generator has no option ${foreign}; its options are ${allowed.join(', ')}`,
-      { family: family.name, field: foreign },
+    refuse(
+      family.name,
+      foreign,
+      undefined,
+      `a leased generator has no option ${foreign}; its options are ${allowed.join(', ')}`,
     )
   }
   return CREATE[family.name]?.(family, leased, options ?? {}) as GeneratorOf<Family>

@@ -38,7 +38,7 @@ export interface PartitionLease<Generator> extends AsyncDisposal {
  * {@link LeaseStore} says what a store of your own must guarantee.
  *
  * @throws {IdError} `LEASE_UNAVAILABLE` if no number becomes free within `waitMs`, or this process's clock is too far
- * off; `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the store throws.
+ * off; `INVALID_OPTION`, `INVALID_TYPE`, `FIELD_OUT_OF_RANGE`; and what the store throws.
  *
  * @example
  * const lease = await leasePartitionFrom(store, { family: flake, numbers: { min: 0, max: 31 } })

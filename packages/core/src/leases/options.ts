@@ -1,5 +1,6 @@
 import type { Clock } from '../primitives/clock.js'
-import { IdError, show } from '../primitives/errors.js'
+import { checkInteger } from '../primitives/errors.js'
+import { refuse } from '../primitives/options.js'
 import { checkLeasable, type GeneratorOptionsOf, type LeasableFamily, leasedGenerator } from './families.js'
 import type { LeaseNumbers, LeaseRequest } from './store.js'
 import type { Signal } from './timing.js'
@@ -54,42 +55,32 @@ const DEFAULT_TTL_MS = 30_000
 /**
  * The request to the store. Options that the generator would refuse are refused here, before a number is leased.
  *
- * @throws {IdError} `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`.
+ * @throws {IdError} `INVALID_OPTION`, `INVALID_TYPE`, `FIELD_OUT_OF_RANGE`.
  */
 export function requestOf<Family extends LeasableFamily>(options: LeaseOptions<Family>): LeaseRequest {
   const { family, ttlMs, holder, waitMs = 0, generator } = options
   checkLeasable(family)
   const numbers = checkNumbers(family, options.numbers)
-  const shards = whole(family, 'shards', options.shards ?? 1, 1)
-  whole(family, 'waitMs', waitMs, 0)
+  const shards = checkNumber(family, 'shards', options.shards ?? 1, 1)
+  checkNumber(family, 'waitMs', waitMs, 0)
   leasedGenerator(family, { number: numbers.max, shard: 0, shards, clock: Date.now }, generator)
   return {
     family: family.name,
     epochMs: family.layout.epochMs,
     numbers,
     shards,
-    ttlMs: whole(family, 'ttlMs', ttlMs ?? DEFAULT_TTL_MS, 1),
+    ttlMs: checkNumber(family, 'ttlMs', ttlMs ?? DEFAULT_TTL_MS, 1),
     holder: holder ?? thisProcess(),
   }
 }
 
 function checkNumbers(family: LeasableFamily, { min, max }: LeaseNumbers): LeaseNumbers {
-  whole(family, 'numbers.min', min, 0)
-  whole(family, 'numbers.max', max, 0)
+  checkNumber(family, 'numbers.min', min, 0)
+  checkNumber(family, 'numbers.max', max, 0)
   if (min <= max) return { min, max }
-  throw new IdError('INVALID_OPTION', `${family.name}: numbers.min ${min} is above numbers.max ${max}`, {
-    family: family.name,
-    field: 'numbers',
-    value: { min, max },
-  })
+  refuse(family.name, 'numbers', { min, max }, `numbers.min ${min} is above numbers.max ${max}`)
 }
 
-/** Checks a number that is sent to the store. */
-function whole({ name }: LeasableFamily, field: string, value: number, minimum: number): number {
-  if (Number.isInteger(value) && value >= minimum && value < 2 ** 31) return value
-  throw new IdError(
-    'FIELD_OUT_OF_RANGE',
-    `${name}: ${field} must be an integer, ${minimum} or more, not ${show(value)}`,
-    { family: name, field, value },
-  )
-}
+/** Checks a number that is sent to the store: databases take 32 bits. */
+const checkNumber = ({ name }: LeasableFamily, field: string, value: number, minimum: number): number =>
+  checkInteger(name, field, value, minimum, 2 ** 31 - 1)

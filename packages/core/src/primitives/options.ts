@@ -24,18 +24,16 @@ export function checkOptions(
   what = 'options',
 ): void {
   if (options === undefined) return
-  const refuse = (field: string, value: unknown, reason: string): never => {
-    throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field, value })
-  }
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    refuse(what, options, `${what} must be an object, not ${show(options)}`)
+    refuse(family, what, options, `${what} must be an object, not ${show(options)}`)
   }
   for (const [name, value] of Object.entries(options as object)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
     if (kind === undefined) {
-      refuse(name, value, `no option ${show(name)}; options are ${Object.keys(kinds).join(', ')}`)
+      refuse(family, name, value, `no option ${show(name)}; options are ${Object.keys(kinds).join(', ')}`)
     } else if (value === undefined) {
-      if (kind === 'number') refuse(name, value, `${name} is undefined; pass a number, or leave it out`)
+      if (kind === 'number')
+        refuse(family, name, value, `${name} is undefined; pass a number, or leave it out`)
     } else if (!isOfKind(kind, value)) {
       const wanted =
         typeof kind === 'object'
@@ -43,7 +41,7 @@ export function checkOptions(
           : kind === 'signal'
             ? 'an AbortSignal'
             : `a ${kind}`
-      refuse(name, value, `${name} must be ${wanted}, not ${show(value)}`)
+      refuse(family, name, value, `${name} must be ${wanted}, not ${show(value)}`)
     }
   }
 }
@@ -54,4 +52,18 @@ function isOfKind(kind: OptionKind, value: unknown): boolean {
   if (kind === 'signal')
     return isOfKind('function', (value as { addEventListener?: unknown } | null)?.addEventListener)
   return kind === 'any' || kind === 'number' || kind === typeof value
+}
+
+/**
+ * Throws the error for an option, once its reader knows that it can't be used.
+ *
+ * @param family what has the option.
+ * @throws {IdError} `INVALID_OPTION` always.
+ *
+ * @example
+ * const gateOf = (gate: unknown) => gate === 'east' || refuse('ticket', 'gate', gate, 'there is no such gate')
+ * gateOf('east') // true
+ */
+export function refuse(family: string, field: string, value: unknown, reason: string): never {
+  throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field, value })
 }

@@ -1,7 +1,6 @@
 import { type Backfill, createBackfill, type SequenceBounds } from '../primitives/backfill.js'
 import { type Clock, systemClock } from '../primitives/clock.js'
-import { IdError } from '../primitives/errors.js'
-import { checkOptions } from '../primitives/options.js'
+import { checkOptions, refuse } from '../primitives/options.js'
 import { checkMeta, NAME } from './codec.js'
 import { MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 import type { SnoOverflow } from './overflow.js'
@@ -79,13 +78,11 @@ export function settle(options: SnoGeneratorOptions): Settled {
 function startingState({ partition, sequenceMin, sequenceMax, snapshot }: SnoGeneratorOptions): SnoState {
   if (snapshot !== undefined) {
     if (partition !== undefined || sequenceMin !== undefined || sequenceMax !== undefined) {
-      throw new IdError(
-        'INVALID_OPTION',
-        `${NAME}: a snapshot contains partition and bounds; pass the snapshot or those, not both`,
-        {
-          family: NAME,
-          field: 'snapshot',
-        },
+      refuse(
+        NAME,
+        'snapshot',
+        undefined,
+        'a snapshot contains partition and bounds; pass the snapshot or those, not both',
       )
     }
     return restore(snapshot)

@@ -364,30 +364,22 @@ describe('waiting', () => {
     expect(store.asked).toEqual(['acquire', 'release'])
   })
 
-  test('for an answer ends a third of the lease after waitMs, and gives back a number that comes later', async () => {
-    let give: (grant: never) => void = () => {}
-    store.acquires = [new Promise((resolve) => (give = resolve))]
-    const promise = lease({ waitMs: 5000 })
-    const outcome = expect(promise).rejects.toMatchObject({
+  test.each([
+    ['gives back a number that comes later', () => grant(), ['acquire', 'release']],
+    ['nothing if the late answer has no number', () => ({ retryMs: 5 }), ['acquire']],
+  ])('for an answer ends a third of the lease after waitMs, and %s', async (_, late, asked) => {
+    let answer: (late: never) => void = () => {}
+    store.acquires = [new Promise((resolve) => (answer = resolve))]
+    const outcome = expect(lease({ waitMs: 5000 })).rejects.toMatchObject({
       code: 'LEASE_UNAVAILABLE',
+      family: 'sno',
       message: expect.stringContaining('no answer from the lease store for 15000 ms'),
     })
     await pass(15_000)
     await outcome
-    give(grant() as never)
+    answer(late() as never)
     await pass(0)
-    expect(store.asked).toEqual(['acquire', 'release'])
-  })
-
-  test('for an answer gives back nothing if the late answer has no number', async () => {
-    let refuse: (refusal: never) => void = () => {}
-    store.acquires = [new Promise((resolve) => (refuse = resolve))]
-    const outcome = expect(lease({ waitMs: 5000 })).rejects.toMatchObject({ family: 'sno' })
-    await pass(15_000)
-    await outcome
-    refuse({ retryMs: 5 } as never)
-    await pass(0)
-    expect(store.asked).toEqual(['acquire'])
+    expect(store.asked).toEqual(asked)
   })
 
   test('does not happen for an error of the database, which is thrown', async () => {
@@ -462,7 +454,7 @@ test.each([
   [{ numbers: { min: -1, max: 4 } }, 'FIELD_OUT_OF_RANGE', 'numbers.min'],
   [{ shards: Number.NaN }, 'FIELD_OUT_OF_RANGE', 'shards'],
   [{ shards: 0 }, 'FIELD_OUT_OF_RANGE', 'shards'],
-  [{ ttlMs: '30s' as never }, 'FIELD_OUT_OF_RANGE', 'ttlMs'],
+  [{ ttlMs: '30s' as never }, 'INVALID_TYPE', 'ttlMs'],
   [{ waitMs: Number.NaN }, 'FIELD_OUT_OF_RANGE', 'waitMs'],
   [{ numbers: { min: 1, max: 65_536 } }, 'FIELD_OUT_OF_RANGE', 'partition'],
   [{ generator: { meta: 256 } }, 'FIELD_OUT_OF_RANGE', 'meta'],
