@@ -1,5 +1,6 @@
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 import { flake, sno } from '@snoflax/core'
+import type { LeaseWindow } from '@snoflax/core/leases'
 import { install, type LeaseClient, leasePartition, postgresLeases } from '@snoflax/pg-sql'
 import { connectTo, onConnection, type PostgresDatabase, pglite, poolTo } from '@snoflax/test'
 import type { Pool } from 'pg'
@@ -16,6 +17,18 @@ afterEach(() => database.close())
 const numbers = { min: 1, max: 4 }
 /** Short, so that renewals come soon, and long enough for a machine that has much to do. */
 const TTL_MS = 3000
+
+/** A short lease, and the failures of its renewals. */
+async function shortLease(client: LeaseClient) {
+  const failures: Error[] = []
+  const onRenewalFailed = (error: unknown) => failures.push(error as Error)
+  const lease = await leasePartition(client, { family: sno, numbers, ttlMs: TTL_MS, onRenewalFailed })
+  return { lease, failures }
+}
+
+/** Waits until the lease ends later than at a time, by default than now. */
+const renewed = async (lease: { readonly window: LeaseWindow }, { untilMs } = lease.window) =>
+  await expect.poll(() => lease.window.untilMs).toBeGreaterThan(untilMs)
 
 describe('a lease from', () => {
   const clients: Record<string, () => LeaseClient> = {
@@ -43,8 +56,7 @@ describe('a lease from', () => {
     const second = await leasePartition(client(), { family: flake, numbers })
     expect(sno.unpack(first.generator.generate())).toMatchObject({ partition: first.partition, meta: 3 })
     expect(flake.unpack(second.generator.generate())).toMatchObject({ worker: second.partition })
-    const { untilMs } = first.window
-    await expect.poll(() => first.window.untilMs, { timeout: 30_000 }).toBeGreaterThan(untilMs)
+    await renewed(first)
     first.generator.generate()
     await first.release()
     await second.release()
@@ -106,20 +118,14 @@ describe('only committed leases count', () => {
 
   test('a renewal inside a transaction does not count', async () => {
     const client = await database.connect()
-    const failures: unknown[] = []
-    const lease = await leasePartition(client, {
-      family: sno,
-      numbers,
-      ttlMs: TTL_MS,
-      onRenewalFailed: (error) => failures.push(error),
-    })
-    const { untilMs } = lease.window
+    const { lease, failures } = await shortLease(client)
+    const { window } = lease
     await client.query('BEGIN')
-    await expect.poll(() => failures.length, { timeout: 30_000 }).toBeGreaterThan(1)
-    expect(lease.window.untilMs).toBe(untilMs)
+    await expect.poll(() => failures.length).toBeGreaterThan(1)
+    expect(lease.window.untilMs).toBe(window.untilMs)
     expect(() => lease.generator.generate()).not.toThrow(TypeError)
     await client.query('ROLLBACK')
-    await expect.poll(() => lease.window.untilMs, { timeout: 30_000 }).toBeGreaterThan(untilMs)
+    await renewed(lease, window)
     await lease.release()
   })
 
@@ -174,7 +180,7 @@ describe('numbers', () => {
     )
     await client.query('COMMIT')
     expect(Number(rows[0].start_ms)).toBeGreaterThanOrEqual(held.window.untilMs)
-    await expect.poll(() => held.signal.aborted, { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => held.signal.aborted).toBe(true)
     expect(() => held.generator.generate()).toThrow(/was lost/)
     await held.release()
   })
@@ -205,16 +211,9 @@ describe('lost connections', () => {
   })
 
   test('are replaced, and the lease continues', async () => {
-    const failures: unknown[] = []
-    const lease = await leasePartition(through, {
-      family: sno,
-      numbers,
-      ttlMs: TTL_MS,
-      onRenewalFailed: (error) => failures.push(error),
-    })
+    const { lease } = await shortLease(through)
     for (const socket of sockets.splice(0)) socket.destroy()
-    const { untilMs } = lease.window
-    await expect.poll(() => lease.window.untilMs, { timeout: 30_000 }).toBeGreaterThan(untilMs)
+    await renewed(lease)
     lease.generator.generate()
     await lease.release()
   })
@@ -229,32 +228,23 @@ describe('lost connections', () => {
     })
     for (const client of taken) client.release()
 
-    const failures: unknown[] = []
-    const onRenewalFailed = (error: unknown) => failures.push(error)
-    const lease = await leasePartition(through, { family: sno, numbers, ttlMs: TTL_MS, onRenewalFailed })
+    const { lease, failures } = await shortLease(through)
     const takenAgain = await takeAll()
-    await expect.poll(() => failures.length, { timeout: 30_000 }).toBeGreaterThan(0)
-    const { untilMs } = lease.window
+    await expect.poll(() => failures.length).toBeGreaterThan(0)
+    const { window } = lease
     for (const client of takenAgain) client.release()
-    await expect.poll(() => lease.window.untilMs, { timeout: 30_000 }).toBeGreaterThan(untilMs)
+    await renewed(lease, window)
     await lease.release()
     // The one that came too late was released.
     expect(await database.query("SELECT number FROM snoflax.leases WHERE state <> 'free'")).toEqual([])
   })
 
   test('that do not answer are not waited for', async () => {
-    const failures: Error[] = []
-    const lease = await leasePartition(through, {
-      family: sno,
-      numbers,
-      ttlMs: TTL_MS,
-      onRenewalFailed: (error) => failures.push(error as Error),
-    })
+    const { lease, failures } = await shortLease(through)
     for (const socket of sockets) socket.unpipe()
-    await expect.poll(() => failures.length, { timeout: 30_000 }).toBeGreaterThan(0)
+    await expect.poll(() => failures.length).toBeGreaterThan(0)
     expect(failures[0]?.message).toContain('no answer within')
-    const { untilMs } = lease.window
-    await expect.poll(() => lease.window.untilMs, { timeout: 30_000 }).toBeGreaterThan(untilMs)
+    await renewed(lease)
     await lease.release()
   })
 })

@@ -73,32 +73,33 @@ describe.skipIf(version === undefined)(`a restored dump, ${named}`, () => {
       client.query(`TRUNCATE ${tables.map((name) => `snoflax.${name}`).join()} CASCADE`),
     )
 
-  const another = async () => (await server.database()).url
+  const intoAnother = async (text: string) => {
+    const { url: target } = await server.database()
+    psql(target, text)
+    return target
+  }
+
+  /** Into its own database, after what `prepare` does there. */
+  const into = (prepare?: () => Promise<unknown>) => async (text: string) => {
+    await prepare?.()
+    psql(url, text)
+    return url
+  }
+
+  // Without the rows of the families those of the leases stay.
+  const keep =
+    'ALTER TABLE snoflax._lease DISABLE TRIGGER ALL; ALTER TABLE snoflax._lease_family DISABLE TRIGGER ALL;'
+  const keeping = (text: string) =>
+    `${keep} DELETE FROM snoflax._lease_family; ${text} ${keep.replaceAll('DISABLE', 'ENABLE')}`
 
   test.each<[string, () => string, (text: string) => Promise<string>]>([
-    [
-      'whole, into its own database',
-      () => dump('--clean'),
-      async (text) => {
-        psql(url, text)
-        return url
-      },
-    ],
-    [
-      'whole, into another database',
-      () => dump(),
-      async (text) => {
-        const target = await another()
-        psql(target, text)
-        return target
-      },
-    ],
+    ['whole, into its own database', () => dump('--clean'), into()],
+    ['whole, into another database', () => dump(), intoAnother],
     [
       'one table, dropped before',
       () => dump('--table', 'snoflax._lease'),
       async (text) => {
-        await onConnection(url, (client) => client.query('DROP TABLE snoflax._lease CASCADE'))
-        psql(url, text)
+        await into(() => database.query('DROP TABLE snoflax._lease CASCADE'))(text)
         await onConnection(url, (client) => install(client, { families: ['sno'] }))
         return url
       },
@@ -106,58 +107,30 @@ describe.skipIf(version === undefined)(`a restored dump, ${named}`, () => {
     [
       'data only, of all tables, into tables that stay',
       () => dump('--data-only', '--schema', 'snoflax'),
-      async (text) => {
-        await truncate(...TABLES)
-        psql(url, text)
-        return url
-      },
+      into(() => truncate(...TABLES)),
     ],
     [
       'data only, of the table of leases',
       () => dump('--data-only', '--table', 'snoflax._lease'),
-      async (text) => {
-        await truncate('_lease')
-        psql(url, text)
-        return url
-      },
+      into(() => truncate('_lease')),
     ],
     [
       'data only, of the table of families',
-      () => dump('--data-only', '--table', 'snoflax._lease_family'),
-      async (text) => {
-        // Without its rows those of the leases stay.
-        const keep =
-          'ALTER TABLE snoflax._lease DISABLE TRIGGER ALL; ALTER TABLE snoflax._lease_family DISABLE TRIGGER ALL;'
-        psql(
-          url,
-          `${keep} DELETE FROM snoflax._lease_family; ${text} ${keep.replaceAll('DISABLE', 'ENABLE')}`,
-        )
-        return url
-      },
+      () => keeping(dump('--data-only', '--table', 'snoflax._lease_family')),
+      into(),
     ],
     [
       'data only, as INSERT statements',
       () => dump('--data-only', '--column-inserts', '--schema', 'snoflax'),
-      async (text) => {
-        await truncate(...TABLES)
-        psql(url, text)
-        return url
-      },
+      into(() => truncate(...TABLES)),
     ],
-    [
-      'rows of leases lost',
-      () => '',
-      async () => {
-        await truncate('_lease')
-        return url
-      },
-    ],
+    ['rows of leases lost', () => '', into(() => truncate('_lease'))],
   ])('%s: leases are refused until the owner adopts them', async (_, dumped, restore) => {
     documented('a dump, whole or of a table, into any database; rows lost by `TRUNCATE`')
     const { pool, place, store, later } = await restored(dumped, restore)
     try {
       await expect(store.acquire(request('c'))).rejects.toMatchObject(REFUSED)
-      if (restore.toString().includes('another()')) {
+      if (restore === intoAnother) {
         // Its numbers may be others' now, and the owner knows.
         await pool.query('SELECT snoflax.sno_set_partition(9)')
       } else {
@@ -181,14 +154,7 @@ describe.skipIf(version === undefined)(`a restored dump, ${named}`, () => {
 
   test('structure only: leases are refused until it is installed again and the owner adopts them', async () => {
     documented('structure only')
-    const { pool, place, store } = await restored(
-      () => dump('--schema-only'),
-      async (text) => {
-        const target = await another()
-        psql(target, text)
-        return target
-      },
-    )
+    const { pool, place, store } = await restored(() => dump('--schema-only'), intoAnother)
     try {
       const missing = { code: '55000', hint: expect.stringContaining('Install again') }
       for (const sql of [
