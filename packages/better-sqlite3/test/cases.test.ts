@@ -1,7 +1,13 @@
 import type { StorageName } from '@snoflax/core'
 import { storageFor } from '@snoflax/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Bound, FamilyCases, Invalid, StorageCases } from '../../core/test/sql-cases.js'
+import {
+  type Bound,
+  type FamilyCases,
+  type Invalid,
+  type StorageCases,
+  specification,
+} from '../../core/test/sql-cases.js'
 import {
   bytesOf,
   ENDINGS,
@@ -12,7 +18,6 @@ import {
   type TestedFamily,
 } from './families.js'
 import { checkId, sqliteTime } from './known-ids.js'
-import { specification } from './specification.js'
 import { Sql } from './sql.js'
 
 let sql: Sql

@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs'
 import type { StorageName } from '@snoflax/core'
 
 // What `spec/cases` lists, as the tests of SQL read it.
+
+/** A file of spec/, parsed. */
+export const specification = <Content>(path: string): Content =>
+  JSON.parse(readFileSync(new URL(`../../../spec/${path}.json`, import.meta.url), 'utf8'))
 
 export interface KnownId {
   readonly text: string

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { flake, flax, IdError, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
 import { ulid, uuid7 } from '@snoflax/families'
 import { install } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { specification } from '../../core/test/sql-cases.js'
 
 const CASES = Number(process.env['SNOFLAX_CASES'] ?? 1500)
 
@@ -29,9 +29,6 @@ interface Vector {
   readonly dec?: string
   readonly texts?: readonly string[]
 }
-
-const specification = (path: string) =>
-  JSON.parse(readFileSync(new URL(`../../../spec/${path}.json`, import.meta.url), 'utf8'))
 
 /** The functions of a family on bytes in hex: flake's take numbers. */
 interface Calls {

@@ -1,10 +1,9 @@
 import type { OpenDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FamilyCases, StorageCases } from '../../core/test/sql-cases.js'
+import { type FamilyCases, type StorageCases, specification } from '../../core/test/sql-cases.js'
 import { checkFamily, checkStorages } from './case-checks.js'
 import { Checks } from './checks.js'
 import { openInstalled, servers } from './installed.js'
-import { specification } from './specification.js'
 
 describe.each(servers)('$name', (kind) => {
   let database: OpenDatabase

@@ -1,10 +1,3 @@
-import { readFileSync } from 'node:fs'
-
-/** A file of spec/, parsed. */
-export function specification<Content>(path: string): Content {
-  return JSON.parse(readFileSync(new URL(`../../../spec/${path}.json`, import.meta.url), 'utf8'))
-}
-
 /** SQLSTATE of each error code, as spec/README.md has it. */
 export const SQLSTATES: Readonly<Record<string, string>> = {
   INVALID_LENGTH: '22P02',

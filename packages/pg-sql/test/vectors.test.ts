@@ -1,19 +1,10 @@
 import type { OpenDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LEFT_OUT_OF_SQL } from '../../core/test/recorded-vectors.js'
+import { VECTOR_FILES, type VectorFile, vectorsOf } from '../../core/test/vectors.js'
 import { Checks } from './checks.js'
 import { openInstalled, servers } from './installed.js'
-import { specification } from './specification.js'
 import { VECTOR_CHECKS } from './vector-checks.js'
-
-interface Vector {
-  readonly v: string
-  readonly kind: string
-}
-
-const FILES = ['flax', 'sno', 'flake', 'uid']
-
-const vectorsOf = (file: string): Vector[] => specification<{ vectors: Vector[] }>(`vectors/${file}`).vectors
 
 describe.each(servers)('$name', (kind) => {
   let database: OpenDatabase
@@ -23,7 +14,7 @@ describe.each(servers)('$name', (kind) => {
   afterAll(() => database.close())
 
   test.each(Object.keys(VECTOR_CHECKS))('the vectors of %s hold', async (name) => {
-    const [file, vectorKind] = name.split(' ') as [string, string]
+    const [file, vectorKind] = name.split(' ') as [VectorFile, string]
     const vectors = vectorsOf(file).filter((vector) => vector.kind === vectorKind)
     expect(vectors).not.toEqual([])
     const checks = new Checks()
@@ -34,7 +25,7 @@ describe.each(servers)('$name', (kind) => {
 })
 
 test('every kind of every file is checked or listed as left out', () => {
-  const recorded = FILES.flatMap((file) => vectorsOf(file).map((vector) => `${file} ${vector.kind}`))
+  const recorded = VECTOR_FILES.flatMap((file) => vectorsOf(file).map((vector) => `${file} ${vector.kind}`))
   expect([...Object.keys(VECTOR_CHECKS), ...Object.keys(LEFT_OUT_OF_SQL)].sort()).toEqual(
     [...new Set(recorded)].sort(),
   )

@@ -13,6 +13,14 @@ const rowOf = ({ referrerId, ...row }: Partial<NewCustomer>) => ({
 /** The key of a reference is not checked: rows that MikroORM reads come in the same way. */
 const unchecked = () => 'the key of a reference is used like one that was read'
 
+const oneByOne = (insert: (session: Session, row: never) => Promise<string>): Adapter['inserts'][string] => ({
+  run: async (session, rows) => {
+    const ids: string[] = []
+    for (const row of rows) ids.push(await insert(session, rowOf(row) as never))
+    return ids
+  },
+})
+
 export const inserts: Adapter['inserts'] = {
   'em.create() and flush()': {
     run: async ({ em, entities }, rows) => {
@@ -22,36 +30,17 @@ export const inserts: Adapter['inserts'] = {
       return created.map(({ id }) => id)
     },
   },
-  'em.create(), persist() and flush(), one by one': {
-    run: async ({ em, entities }, rows) => {
-      const ids: string[] = []
-      for (const row of rows) {
-        const manager = em()
-        const created = manager.create(entities.Customer, rowOf(row) as never, { persist: false })
-        await manager.persist(created).flush()
-        ids.push(created.id)
-      }
-      return ids
-    },
-  },
-  'em.insert()': {
-    run: async ({ em, entities }, rows) => {
-      const ids: string[] = []
-      for (const row of rows) ids.push(await em().insert(entities.Customer, rowOf(row) as never))
-      return ids
-    },
-  },
-  'em.insert() of an entity': {
-    run: async ({ em, entities }, rows) => {
-      const ids: string[] = []
-      for (const row of rows) {
-        const manager = em()
-        const created = manager.create(entities.Customer, rowOf(row) as never, { persist: false })
-        ids.push(await manager.insert(created))
-      }
-      return ids
-    },
-  },
+  'em.create(), persist() and flush(), one by one': oneByOne(async ({ em, entities }, row) => {
+    const manager = em()
+    const created = manager.create(entities.Customer, row, { persist: false })
+    await manager.persist(created).flush()
+    return created.id
+  }),
+  'em.insert()': oneByOne(({ em, entities }, row) => em().insert(entities.Customer, row)),
+  'em.insert() of an entity': oneByOne(({ em, entities }, row) => {
+    const manager = em()
+    return manager.insert(manager.create(entities.Customer, row, { persist: false }))
+  }),
   'em.insertMany()': {
     run: ({ em, entities }, rows) => em().insertMany(entities.Customer, rows.map(rowOf) as never),
   },
