@@ -145,7 +145,8 @@ export class RawSql {
       const node = parameters[at] as AnyNode | undefined
       if (node === undefined) continue
       if (isFlat(node)) {
-        const values = text.lists && /\bin\s*\(\s*$/i.test(text.sql.slice(-40)) ? joinedIn(node) : undefined
+        const isList = text.lists && /\bin\s*\(\s*$/i.test(sqlFragments[at] as string)
+        const values = isList ? joinedIn(node) : undefined
         if (values) {
           const start = text.nodes.length
           for (const value of values) text.nodes.push(value)
@@ -192,10 +193,10 @@ function aliasesIn(tokens: readonly SqlToken[]): ReadonlySet<string> {
 
 /** The values of `sql.join(values)`; undefined for other raw SQL. */
 function joinedIn({ parameters }: RawNode): readonly ValueNode[] | undefined {
-  const separator = parameters[1]
-  if (separator === undefined || !RawNode.is(separator) || separator.sqlFragments.join('').trim() !== ',')
-    return undefined
-  const isJoined = parameters.every((one, at) => (at % 2 === 0 ? ValueNode.is(one) : one === separator))
+  if (parameters.length < 3) return undefined
+  const isComma = (node: Node) =>
+    RawNode.is(node) && node.parameters.length === 0 && node.sqlFragments[0]?.trim() === ','
+  const isJoined = parameters.every((one, at) => (at % 2 === 0 ? ValueNode.is(one) : isComma(one)))
   return isJoined ? parameters.filter(ValueNode.is) : undefined
 }
 
