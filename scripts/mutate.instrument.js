@@ -2,17 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
 
-const SOURCES = new URL('../packages/core/src/', import.meta.url)
-const FOLDERS = ['flake', 'flax', 'leases', 'prefixed', 'primitives', 'sno', 'uid']
+const CORE = ['flake', 'flax', 'leases', 'prefixed', 'primitives', 'sno'].map((name) => `core/src/${name}/`)
+const FOLDERS = [...CORE, 'families/src/uid/'].map((path) => new URL(`../packages/${path}`, import.meta.url))
 
-/** Core's sources with all mutants in them. `globalThis.__stryker__.activeMutant` selects one. */
+/** The sources with all mutants in them. `globalThis.__stryker__.activeMutant` selects one. */
 export async function instrumented() {
   /** @type {any} */
   const silent = { debug() {}, info() {}, warn() {}, isDebugEnabled: () => false }
   const paths = FOLDERS.flatMap((folder) =>
-    readdirSync(new URL(folder, SOURCES))
+    readdirSync(folder)
       .sort()
-      .map((name) => fileURLToPath(new URL(`${folder}/${name}`, SOURCES))),
+      .map((name) => fileURLToPath(new URL(name, folder))),
   )
   const files = paths.map((name) => ({ name, mutate: true, content: readFileSync(name, 'utf8') }))
   // Texts of messages are no promises; test/messages.test.ts reads their words.

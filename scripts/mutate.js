@@ -1,5 +1,5 @@
-// Mutation testing of core's generators, codecs and leases: `npm run mutate`, before a release. Stryker's mutators change each
-// operator, condition and block; a test must fail. Stryker's runner starts vitest for each mutant, which takes ten seconds instead
+// Mutation testing of core's generators, codecs and leases, and of uid: `npm run mutate`, before a release. Stryker's mutators change
+// each operator, condition and block; a test must fail. Stryker's runner starts vitest for each mutant, which takes ten seconds instead
 // of a millisecond, so mutate.runner.js tries all mutants that a test reaches while the test is loaded.
 // `npm run mutate -- flax leases` tries a part. SNOFLAX_MUTATE_WORKERS is 2 by default. With --keep, docs/mutation.txt gets the table.
 import { spawn } from 'node:child_process'

@@ -21,7 +21,7 @@ const sources = new Map(
   (await instrumented()).files.map(({ name, content }: { name: string; content: string }) => [name, content]),
 )
 
-/** Core's tests of the sources that `npm run mutate` changes, without those of processes, which run the build. */
+/** The tests of the sources that `npm run mutate` changes, without those of processes, which run the build. */
 export default defineConfig({
   root: at('../packages/core'),
   resolve: { alias: [{ find: /^@snoflax\/([^/]+)/, replacement: at('../packages/$1/src') }] },
@@ -31,7 +31,7 @@ export default defineConfig({
       enforce: 'pre',
       load: (id) => sources.get(id),
       transform: (code, id) =>
-        id.includes('/core/test/')
+        /\/(?:core\/test|families\/test\/uid)\//.test(id)
           ? code.replaceAll(/numRuns: ([\w.]+)/g, `numRuns: Math.ceil($1 / ${FEWER})`)
           : undefined,
     },
@@ -48,6 +48,7 @@ export default defineConfig({
     include: [
       'test/{generators,leases,prefixed,malformed,vectors}/**/*.test.ts',
       'test/{cases,standard-schema,realms,errors}.test.ts',
+      at('../packages/families/test/uid/*.test.ts'),
     ],
     exclude: ['**/processes.long.test.ts', '**/process-end.test.ts', '**/two-copies.test.ts'],
   },

@@ -7,9 +7,8 @@ import {
   type StorageName,
   sno,
   storageFor,
-  uid,
-  uidLocal,
 } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import type { OpenDatabase } from '../databases/open-database.js'
 
 /** One column of the write-path matrix: whose ids, how stored, and where. */

@@ -17,7 +17,8 @@ import { integer, pgTable } from 'drizzle-orm/pg-core'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import type { Pool } from 'pg'
-import { flake, flax, type Id, type IdFamily, sno, type SnoId, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type Id, type IdFamily, sno, type SnoId } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import * as pg from '@snoflax/drizzle/pg-core'
 import { install, installedVersion } from '@snoflax/pg-sql'
 
@@ -87,7 +88,7 @@ import Database from 'better-sqlite3'
   {
     sources: 'packages/core/',
     code: `
-import { accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import { accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor } from '@snoflax/core'
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, neighbours, SqlIds,
@@ -95,8 +96,9 @@ import {
   sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, isAlike, LATER, MARKED, markOf, type PlaceholderKey, POSTGRES_COLLATION, refuse, refuseFaults, withoutMarks,
 } from '@snoflax/core/adapter'
 import {
-  alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,
-  once, randomPool, readUint, refuseCharacter, secureRandom, systemClock, toUnixMs, uuidBytes, uuidText,
+  alphabet, batch, blockUntil, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField,
+  createBackfill, isSpelled, once, radix64, randomPool, readUint, refuseCharacter, refuseType, secureRandom, systemClock,
+  toUnixMs, uuidBytes, uuidText, waitingQueue,
 } from '@snoflax/core/define'
 import { type LeaseStore, leasePartitionFrom, sqlLeases } from '@snoflax/core/leases'
 const client = { query: async (_text: string, _values: unknown[]) => ({ rows: [] }) }
@@ -134,7 +136,7 @@ const store: LeaseStore = {
   },
   {
     sources: 'packages/families/',
-    code: "import { discord, twitter, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/families'\n",
+    code: "import { discord, twitter, typeid, uid, uidLocal, ulid, uuid7, uuid7or4 } from '@snoflax/families'\n",
   },
   {
     sources: 'packages/seal/',
@@ -164,7 +166,8 @@ import { generateSealKey, seal } from '@snoflax/seal'
   {
     sources: 'packages/kysely/',
     code: `
-import { flake, flax, prefixed, sno, type SnoId, uid, type UidId, uidLocal } from '@snoflax/core'
+import { flake, flax, prefixed, sno, type SnoId } from '@snoflax/core'
+import { uid, type UidId, uidLocal } from '@snoflax/families'
 import {
   asText, createdAfter, createdAt, createdBefore, createdBetween, flakeId, flaxId, idColumn, idPlugin, keyset, snoId,
   type WithIds,
@@ -197,7 +200,8 @@ await pool.query('CREATE TABLE IF NOT EXISTS jobs (id text COLLATE "C")')
     code: `
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
-import { flax, prefixed, uid, uidLocal } from '@snoflax/core'
+import { flax, prefixed } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import {
   createdAfter, createdBefore, createdBetween, flaxId, idProperty, IdType, keyset, snoId,
 } from '@snoflax/mikro-orm'
@@ -278,9 +282,8 @@ const { id } = await prisma.order.create({ data: { total: 3, customer: { create:
     sources: 'packages/typeorm/',
     code: `
 import 'reflect-metadata'
-import {
-  flake, type FlakeId, flax, type FlaxId, type Id, sno, type SnoId, uid, type UidId, uidLocal, type UidLocalId,
-} from '@snoflax/core'
+import { flake, type FlakeId, flax, type FlaxId, type Id, sno, type SnoId } from '@snoflax/core'
+import { uid, type UidId, uidLocal, type UidLocalId } from '@snoflax/families'
 import {
   CreatedAt, createdAfter, createdBefore, createdBetween, FlakeIdColumn, FlaxIdColumn, idColumn, IdColumn, keyset,
   prepareDataSource, SnoIdColumn, parameter, fromDatabase, asText, columnOf,

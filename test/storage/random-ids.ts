@@ -1,5 +1,6 @@
 import { getRandomValues } from 'node:crypto'
-import { flake, flax, type IdFamily, type StorageName, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, type StorageName, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 
 export const COUNT = 500
 

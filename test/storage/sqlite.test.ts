@@ -1,4 +1,5 @@
-import { flake, IdError, storageFor, uidLocal } from '@snoflax/core'
+import { flake, IdError, storageFor } from '@snoflax/core'
+import { uidLocal } from '@snoflax/families'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COUNT, candidates, inByteOrder, randomIds } from './random-ids.js'

@@ -1,4 +1,5 @@
-import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import type { Section } from '../report.js'
 import { comparePairs } from './compare.js'
 import { pick, sampleIds } from './samples.js'

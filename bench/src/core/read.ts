@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DiscordSnowflake } from '@sapphire/snowflake'
-import { flake, flax, prefixed, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, prefixed, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { decodeTime, isValid, ulid } from 'ulid'
 import { validate } from 'uuid'
 import type { Section } from '../report.js'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { flake, flax, type IdFamily, type StorageName, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, type StorageName, sno, storageFor } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { parse, stringify } from 'uuid'
 import { readFlat } from '../flat.js'
 import type { Step } from '../race.js'

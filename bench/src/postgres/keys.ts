@@ -1,4 +1,5 @@
-import { flake, flax, type IdFamily, type StorageName, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, type StorageName, sno, storageFor } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 
 /** A primary key that the database fills in. */
 export interface Key {

@@ -1,4 +1,5 @@
-import { flake, flax, type IdFamily, type IdStorage, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, type IdStorage, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 
 /** How a database generates the ids of a family itself. */
 interface DatabaseGenerator {

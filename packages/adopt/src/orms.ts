@@ -1,4 +1,4 @@
-import { flake, uid } from '@snoflax/core'
+import { flake } from '@snoflax/core'
 import type { Orm, ReplacedColumn, SchemaChange, Stage } from './adoption.js'
 import type { DatabaseName, Driver } from './driver.js'
 import { refuse } from './obstacles.js'
@@ -49,7 +49,9 @@ const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.sli
 
 const tableName = (table: string): string => nameOf(shownName(table).split('.').at(-1) as string).property
 
-const OWN = ['flax', 'sno', 'flake', 'uid', 'uidLocal']
+/** Families with their own column functions. */
+const OWN = ['flax', 'sno', 'flake']
+/** Families whose columns need a generator. */
 const NAMELESS = ['flake', 'uid', 'uidLocal']
 const hasOwn = ({ family }: RootPlan): boolean => OWN.includes(family)
 
@@ -298,11 +300,17 @@ const DIALECTS: Record<Orm, Dialect> = {
   },
 }
 
-const LAYOUTS = new Map([flake, uid].map(({ name, layout }) => [name, JSON.stringify(layout)] as const))
+/** The last field of uid's seconds with the default neighbourhood. */
+const DEFAULT_NEIGHBOURHOOD = '{"name":"secondsLow","bits":8}'
 
 /** The ORMs' columns of these families have the default epoch and layout. */
 function refuseOwnLayout(root: RootPlan): void {
-  if ((LAYOUTS.get(root.family) ?? root.layout) === root.layout) return
+  const { family, layout } = root
+  const isOwn =
+    family === 'flake'
+      ? layout !== JSON.stringify(flake.layout)
+      : family === 'uid' && !layout.includes(DEFAULT_NEIGHBOURHOOD)
+  if (!isOwn) return
   refuse(
     placeOf(root),
     `these ${root.family} ids have another epoch or layout than the default; declare the columns with your family by hand`,

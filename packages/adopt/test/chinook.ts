@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type CreatedAt, keyTime, type TableOptions } from '@snoflax/adopt'
-import { flake, flax, sno, uid } from '@snoflax/core'
+import { flake, flax, sno } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 
 /** The keys that the shop begins with. */
 export const KEY_KINDS = ['serial', 'uuid', 'cuid'] as const

@@ -1,14 +1,20 @@
-import {
-  type FlakeFamily,
-  type IdFamily,
-  type SnoFamily,
-  type UidFamily,
-  type UidNode,
-  uidLocal,
-} from '@snoflax/core'
+import type { FlakeFamily, IdFamily, SnoFamily } from '@snoflax/core'
 import { idReader } from './ids.js'
 import { pure, type SqlFunction } from './sql-function.js'
 import { numberOf, type SqlValue } from './values.js'
+
+/** A node's name, or its fingerprint. */
+type Node = string | number
+
+/** What this file uses of uid, which is a family of `@snoflax/families`. */
+interface UidFamily extends IdFamily {
+  readonly local: IdFamily
+  withNeighbourhood(neighbourhood: number): UidFamily
+  fingerprint(node: Node): number
+  fromLocal(id: string, host: { readonly node: Node }): string
+  toLocal(id: string, host: { readonly node: Node }): string
+  forceLocal(id: string): string
+}
 
 /** The SQL functions of a family beyond those of all families, decided by its methods, not its name. */
 export interface OwnFunctions {
@@ -49,28 +55,27 @@ function ofFlake(family: FlakeFamily): OwnFunctions {
 }
 
 function ofUid(family: UidFamily): OwnFunctions {
-  const read = idReader(family)
-  const readLocal = idReader(uidLocal)
+  const { local } = family
+  const [read, readLocal] = [idReader(family), idReader(local)]
   const variant = latest((neighbourhood: number) => family.withNeighbourhood(neighbourhood))
   const chosen = (option: SqlValue | undefined): UidFamily =>
     option === undefined ? family : variant(numberOf(option))
   const fromLocal: SqlFunction['call'] = (id, node, option) =>
     family.decode(chosen(option).fromLocal(readLocal(id), { node: nodeOf(node) }))
   const toLocal: SqlFunction['call'] = (id, node, option) =>
-    uidLocal.decode(chosen(option).toLocal(read(id), { node: nodeOf(node) }))
+    local.decode(chosen(option).toLocal(read(id), { node: nodeOf(node) }))
   return {
     variant,
     functions: [
       pure('fingerprint', (node) => BigInt(family.fingerprint(nodeOf(node)))),
       pure('from_local', fromLocal, 2, 1),
       pure('to_local', toLocal, 2, 1),
-      pure('force_local', (id, option) => uidLocal.decode(chosen(option).forceLocal(read(id))), 1, 1),
+      pure('force_local', (id, option) => local.decode(chosen(option).forceLocal(read(id))), 1, 1),
     ],
   }
 }
 
-/** A node's name, or its fingerprint. */
-const nodeOf = (node: SqlValue): UidNode => (typeof node === 'string' ? node : numberOf(node))
+const nodeOf = (node: SqlValue): Node => (typeof node === 'string' ? node : numberOf(node))
 
 /** Caches the result for the last option, since a query passes the same one in every row. */
 export function latest<Option, Result>(compute: (option: Option) => Result): (option: Option) => Result {

@@ -1,4 +1,4 @@
-import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, sno } from '@snoflax/core'
 import {
   checkFamily,
   checkGeneratorNames,
@@ -16,8 +16,8 @@ import { refuse } from './values.js'
 /** Options of {@link registerSnoflax}. */
 export interface RegisterOptions {
   /**
-   * The families for which to register functions, including your own. The functions' names begin with the family's in
-   * snake_case. Default: flax, sno, flake, uid and uidLocal.
+   * The families for which to register functions, including those of `@snoflax/families` and your own. The functions'
+   * names begin with the family's in snake_case. Default: flax, sno and flake.
    */
   readonly families?: readonly IdFamily[]
   /**
@@ -27,7 +27,7 @@ export interface RegisterOptions {
   readonly generators?: Readonly<Record<string, IdSource>>
 }
 
-const FAMILIES: readonly IdFamily[] = [flax, sno, flake, uid, uidLocal]
+const FAMILIES: readonly IdFamily[] = [flax, sno, flake]
 
 const IDENTIFIER = /^[a-z][a-z0-9_]*$/
 

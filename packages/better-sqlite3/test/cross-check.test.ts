@@ -1,4 +1,5 @@
-import { flake, prefixed, type StorageName, storageFor, uid } from '@snoflax/core'
+import { flake, prefixed, type StorageName, storageFor } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {

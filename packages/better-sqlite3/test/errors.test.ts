@@ -1,4 +1,5 @@
-import { IdError, type UidLocalId, uidLocal } from '@snoflax/core'
+import { IdError } from '@snoflax/core'
+import { type UidLocalId, uidLocal } from '@snoflax/families'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FAMILIES } from './families.js'
 import { Sql } from './sql.js'

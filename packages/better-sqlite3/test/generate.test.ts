@@ -1,6 +1,7 @@
 import { registerSnoflax } from '@snoflax/better-sqlite3'
-import { type FlakeId, flake, flax, sno, uid } from '@snoflax/core'
+import { type FlakeId, flake, flax, sno } from '@snoflax/core'
 import { generatorExampleOf } from '@snoflax/core/adapter'
+import { uid } from '@snoflax/families'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ENDINGS, FAMILIES, storagesOf } from './families.js'
@@ -142,7 +143,7 @@ test('an id used twice in a query is one id if it is materialized, and two if no
 })
 
 describe('without a generator', () => {
-  const bare = registerSnoflax(new Database(':memory:'))
+  const bare = registerSnoflax(new Database(':memory:'), { families: FAMILIES.map(({ family }) => family) })
 
   test('flax and sno have a default', () => {
     const { flax: a, sno: b } = bare

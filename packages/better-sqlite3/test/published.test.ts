@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { registerSnoflax } from '@snoflax/better-sqlite3'
-import { flake, sno, uid } from '@snoflax/core'
+import { flake, sno } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import Database from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
+import { FAMILIES } from './families.js'
 
 const node = uid.generator({ node: 'orders@10.0.0.7' })
 const db = registerSnoflax(new Database(':memory:'), {
+  families: FAMILIES.map(({ family }) => family),
   generators: {
     sno: sno.generator({ partition: 7 }),
     flake: flake.generator({ datacenter: 1, worker: 2 }),

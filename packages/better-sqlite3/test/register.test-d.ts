@@ -1,5 +1,6 @@
 import { type RegisterOptions, registerSnoflax, type SqliteConnection } from '@snoflax/better-sqlite3'
-import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import Database from 'better-sqlite3'
 import type { DataSourceOptions } from 'typeorm'
 import { expectTypeOf, test } from 'vitest'

@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { registerSnoflax, type SqliteConnection } from '@snoflax/better-sqlite3'
-import { flake, flax, IdError, type IdFamily, sno, uid } from '@snoflax/core'
+import { flake, flax, IdError, type IdFamily, sno } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -24,9 +25,9 @@ const prefixes = (): unknown[] =>
     .pluck()
     .all()
 
-test('returns the connection, with the functions of all families', () => {
+test('returns the connection, with the functions of flax, sno and flake', () => {
   expect(registerSnoflax(db)).toBe(db)
-  expect(prefixes()).toEqual(['flake', 'flax', 'sno', 'uid', 'uid_local'])
+  expect(prefixes()).toEqual(['flake', 'flax', 'sno'])
 })
 
 test.each([
@@ -216,8 +217,7 @@ describe('refuses', () => {
       code: 'INVALID_OPTION',
       family: 'snow',
       field: 'generators',
-      message:
-        'registerSnoflax: generators.snow: no column generates snow ids, only flax, sno, flake, uid, uidLocal',
+      message: 'registerSnoflax: generators.snow: no column generates snow ids, only flax, sno, flake',
     })
     expect(refusal({ families: [flax], generators: { sno: sno.generator() } })).toMatchObject({
       family: 'sno',
@@ -260,7 +260,7 @@ describe('refuses', () => {
     const epoch = { flake: flake.withEpoch(5).generator({ datacenter: 1, worker: 1 }) }
     expect(refusal({ generators: epoch })).toMatchObject({ code: 'INVALID_OPTION', message })
     const near = { uid: uid.withNeighbourhood(5).generator({ node: 'a@b' }) }
-    expect(refusal({ generators: near })).toMatchObject({ code: 'INVALID_OPTION', message })
+    expect(refusal({ families: [uid], generators: near })).toMatchObject({ code: 'INVALID_OPTION', message })
   })
 
   test('no generator of a family that is equal, but not the same object', () => {

@@ -2,7 +2,7 @@ import { type RegisterOptions, registerSnoflax } from '@snoflax/better-sqlite3'
 import { IdError } from '@snoflax/core'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
 import { expect } from 'vitest'
-import { hexText } from './families.js'
+import { FAMILIES, hexText } from './families.js'
 
 /** What an expression gives: bytes as `\x` hex, or how it is refused. */
 export type Outcome = string | bigint | number | null | { readonly refused: string }
@@ -15,7 +15,7 @@ export class Sql {
 
   static async open(options?: RegisterOptions): Promise<Sql> {
     const database = await sqlite.open()
-    registerSnoflax(database.connection, options)
+    registerSnoflax(database.connection, { families: FAMILIES.map(({ family }) => family), ...options })
     return new Sql(database)
   }
 

@@ -1,4 +1,5 @@
-import { flake, flax, sno, storageFor, uidLocal } from '@snoflax/core'
+import { flake, flax, sno, storageFor } from '@snoflax/core'
+import { uidLocal } from '@snoflax/families'
 import { install, installSql } from '@snoflax/pg-sql'
 import { onConnection, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-import { flake, flax, prefixed, sno, uidLocal } from '@snoflax/core'
+import { flake, flax, prefixed, sno } from '@snoflax/core'
+import { uidLocal } from '@snoflax/families'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { doctor, type Finding, newIds, told } from './reports.js'

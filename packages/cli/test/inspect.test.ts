@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { flax, sno, storageFor, uidLocal } from '@snoflax/core'
+import { flax, sno, storageFor } from '@snoflax/core'
+import { uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { bin, cli, json } from './running.js'
 

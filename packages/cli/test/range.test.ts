@@ -1,4 +1,5 @@
-import { flax, uid } from '@snoflax/core'
+import { flax } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import { mysql, postgres, sqlite } from '@snoflax/test'
 import { expect, test } from 'vitest'
 import { bin, cli, json } from './running.js'

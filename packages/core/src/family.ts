@@ -99,7 +99,10 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
   readonly storages: readonly StorageName[]
   /** Last octet of the `uuid8` storage: 1 to 5, and 0 for families of your own. */
   readonly tag: number
-  /** False if `range` also selects ids outside it; then check them with `time`. */
+  /**
+   * False if `range` also selects ids outside it; then check them with `time`. So it is for accepted keys, UUIDs of
+   * version 4, TypeIDs of any UUID, and uid.
+   */
   readonly exactRange: boolean
   /** The smallest id. */
   readonly min: AnId
@@ -126,7 +129,7 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
   lowerBound<Of extends string = string>(time: Time): IdOf<AnId, Of>
   /**
    * An id larger than every id generated before `time`, and as small as the layout allows: `lowerBound` if
-   * `exactRange` is true, else the end of a window.
+   * `exactRange` is true, else the end of a window, as for uid and families of your own with `upperBoundMs`.
    *
    * @throws {IdError} as `lowerBound`.
    */

@@ -77,23 +77,3 @@ export {
   type StorageOptions,
   storageFor,
 } from './storage/index.js'
-export {
-  type UidDistance,
-  type UidFamily,
-  type UidFields,
-  type UidGenerator,
-  type UidGeneratorOptions,
-  type UidGlobalGenerator,
-  type UidId,
-  type UidLocalFamily,
-  type UidLocalFields,
-  type UidLocalId,
-  type UidNode,
-  type UidStepOptions,
-  type UidTime,
-  uid,
-  uidLocal,
-  type VectorClock,
-  type VectorClockGap,
-  type VectorClocks,
-} from './uid/index.js'

@@ -9,7 +9,6 @@ import {
   prefixed,
   sno,
   storageFor,
-  uid,
 } from '@snoflax/core'
 import {
   baseOf,
@@ -21,6 +20,7 @@ import {
   familyWith,
 } from '@snoflax/core/adapter'
 import { readings, refusals } from '@snoflax/core/inspect'
+import { uid } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, thrownBy } from './refusal.js'
 

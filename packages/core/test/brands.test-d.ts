@@ -11,11 +11,8 @@ import {
   type SnoId,
   sno,
   type Time,
-  type UidId,
-  type UidLocalId,
-  uid,
-  uidLocal,
 } from '@snoflax/core'
+import { type UidId, type UidLocalId, uid, uidLocal } from '@snoflax/families'
 import { expectTypeOf, test } from 'vitest'
 
 declare const flaxId: FlaxId

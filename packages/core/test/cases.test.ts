@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type FlakeId, flake, flax, type IdErrorCode, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { type FlakeId, flake, flax, type IdErrorCode, type IdFamily, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { type Cases, checkCases } from './check-cases.js'
 import { expectRefusal } from './refusal.js'

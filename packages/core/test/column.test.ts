@@ -1,4 +1,5 @@
-import { betterAuthIds, columnFor, type Database, flake, flax, prefixed, sno, uid } from '@snoflax/core'
+import { betterAuthIds, columnFor, type Database, flake, flax, prefixed, sno } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { thrownBy } from './refusal.js'
 

@@ -1,4 +1,5 @@
-import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, hexOf } from './bytes.js'
 import { alphabet, bitTable, moment, page, section } from './documentation.js'

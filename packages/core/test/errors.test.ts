@@ -1,17 +1,7 @@
 import { inspect } from 'node:util'
-import {
-  flake,
-  flax,
-  IdError,
-  type IdErrorCode,
-  prefixed,
-  registry,
-  sno,
-  storageFor,
-  uid,
-  uidLocal,
-} from '@snoflax/core'
+import { flake, flax, IdError, type IdErrorCode, prefixed, registry, sno, storageFor } from '@snoflax/core'
 import { storedReader } from '@snoflax/core/adapter'
+import { uid, uidLocal } from '@snoflax/families'
 import createError, { isHttpError } from 'http-errors'
 import { describe, expect, test } from 'vitest'
 import { page, section } from './documentation.js'

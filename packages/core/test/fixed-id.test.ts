@@ -1,4 +1,5 @@
-import { accepting, fixedId, flake, flax, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
+import { accepting, fixedId, flake, flax, type IdFamily, prefixed, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
 import { ticket } from './ticket.js'

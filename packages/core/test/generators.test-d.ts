@@ -8,12 +8,8 @@ import {
   type SnoId,
   type SnoSnapshot,
   sno,
-  type UidId,
-  type UidLocalId,
-  uid,
-  uidLocal,
-  type VectorClock,
 } from '@snoflax/core'
+import { type UidId, type UidLocalId, uid, uidLocal, type VectorClock } from '@snoflax/families'
 import { expectTypeOf, test } from 'vitest'
 
 declare const snapshot: SnoSnapshot

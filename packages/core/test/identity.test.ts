@@ -1,17 +1,7 @@
-import {
-  flake,
-  flax,
-  type IdFamily,
-  isSameFamily,
-  prefixed,
-  registry,
-  sno,
-  storageFor,
-  uid,
-  uidLocal,
-} from '@snoflax/core'
+import { flake, flax, type IdFamily, isSameFamily, prefixed, registry, sno, storageFor } from '@snoflax/core'
 import { idSource } from '@snoflax/core/adapter'
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
+import { uid, uidLocal } from '@snoflax/families'
 import { expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
 import { ticket } from './ticket.js'

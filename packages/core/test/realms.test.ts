@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm'
-import { flake, flax, type IdFamily, sno, storageFor, type Time, uid } from '@snoflax/core'
+import { flake, flax, type IdFamily, sno, storageFor, type Time } from '@snoflax/core'
 import { storedReader } from '@snoflax/core/adapter'
+import { uid } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
 

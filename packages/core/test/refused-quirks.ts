@@ -1,5 +1,6 @@
 import type { IdErrorCode } from '@snoflax/core'
-import { flax, sno, storageFor, type UidLocalFields, uid, uidLocal } from '@snoflax/core'
+import { flax, sno, storageFor } from '@snoflax/core'
+import { type UidLocalFields, uid, uidLocal } from '@snoflax/families'
 import { expect } from 'vitest'
 import { bytesOf, hexOf, latin1 } from './bytes.js'
 import { isAligned, type NativeUid, nodeOf, packGlobal, unalignedFields } from './uid-natives.js'

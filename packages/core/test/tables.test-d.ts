@@ -10,8 +10,8 @@ import {
   registry,
   type SnoId,
   sno,
-  uid,
 } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import { expectTypeOf, test } from 'vitest'
 
 type CustomerId = Id<'flax', 'customer'>

@@ -6,11 +6,8 @@ import {
   type IdFamily,
   type SnoFields,
   sno,
-  type UidFields,
-  type UidLocalFields,
-  uid,
-  uidLocal,
 } from '@snoflax/core'
+import { type UidFields, type UidLocalFields, uid, uidLocal } from '@snoflax/families'
 import { type BitTable, type RawFields, Twin } from './twin.js'
 
 /** A family next to its twin, with what the bits mean in whole numbers. */

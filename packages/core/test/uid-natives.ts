@@ -5,7 +5,7 @@ import {
   type UidLocalId,
   uid,
   uidLocal,
-} from '@snoflax/core'
+} from '@snoflax/families'
 
 /** An id before it is encoded, as the reference has it in memory: megaseconds, seconds, microseconds. */
 export interface NativeUid {

@@ -9,10 +9,9 @@ import {
   type IdFamily,
   sno,
   storageFor,
-  uid,
-  uidLocal,
 } from '@snoflax/core'
 import { alphabet } from '@snoflax/core/define'
+import { uid, uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'

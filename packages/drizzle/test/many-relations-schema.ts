@@ -1,5 +1,6 @@
-import { flake, uid, uidLocal } from '@snoflax/core'
+import { flake } from '@snoflax/core'
 import { flakeId, flaxId, idColumn, snoId } from '@snoflax/drizzle/pg-core'
+import { uid, uidLocal } from '@snoflax/families'
 import { relations } from 'drizzle-orm'
 import { type AnyPgColumn, foreignKey, integer, pgSchema, primaryKey, text } from 'drizzle-orm/pg-core'
 

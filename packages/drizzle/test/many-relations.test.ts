@@ -1,5 +1,6 @@
-import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, sno } from '@snoflax/core'
 import { createdBetween, keyset } from '@snoflax/drizzle/pg-core'
+import { uid, uidLocal } from '@snoflax/families'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { and, count, eq, getTableName, inArray, sum } from 'drizzle-orm'

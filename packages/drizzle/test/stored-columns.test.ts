@@ -1,7 +1,7 @@
-import { uidLocal } from '@snoflax/core'
 import * as my from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as lite from '@snoflax/drizzle/sqlite-core'
+import { uidLocal } from '@snoflax/families'
 import { mysql, type OpenDatabase, pglite, postgres, sqlite } from '@snoflax/test'
 import type { Table } from 'drizzle-orm'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'

@@ -1,14 +1,4 @@
-import {
-  type FlaxId,
-  flake,
-  flax,
-  type Id,
-  prefixed,
-  type SnoId,
-  sno,
-  type UidLocalId,
-  uidLocal,
-} from '@snoflax/core'
+import { type FlaxId, flake, flax, type Id, prefixed, type SnoId, sno } from '@snoflax/core'
 import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
 import {
   createdAt,
@@ -28,6 +18,7 @@ import {
   idColumn as sqliteIdColumn,
   snoId as sqliteSnoId,
 } from '@snoflax/drizzle/sqlite-core'
+import { type UidLocalId, uidLocal } from '@snoflax/families'
 import { and, eq, inArray, lt, min } from 'drizzle-orm'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { drizzle } from 'drizzle-orm/node-postgres'

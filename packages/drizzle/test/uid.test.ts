@@ -1,5 +1,6 @@
-import { type Time, type UidId, uid, uidLocal } from '@snoflax/core'
+import type { Time } from '@snoflax/core'
 import { createdAt, createdBetween, idColumn, wasCreatedBetween } from '@snoflax/drizzle/pg-core'
+import { type UidId, uid, uidLocal } from '@snoflax/families'
 import { install } from '@snoflax/pg-sql'
 import { type PgliteDatabase, pglite } from '@snoflax/test'
 import { eq } from 'drizzle-orm'

@@ -1,5 +1,5 @@
 // The words of the SQL files that are filled for several families.
-import { flax, sno, uid, uidLocal } from '@snoflax/core'
+import { flax, sno } from '@snoflax/core'
 
 /** @typedef {Record<string, string | number>} Words */
 
@@ -28,7 +28,12 @@ const ofCore = ({ byteLength, pattern, firstMs, lastMs }) => ({
 const NONE = { 'check bytes': '', parameter: '', argument: '', 'check parameter': '' }
 
 /** uid and uidLocal differ in the position of the node. */
-const UID_WORDS = { rule: 'has a character outside [.0-9A-Z_a-z]' }
+const UID_WORDS = {
+  rule: 'has a character outside [.0-9A-Z_a-z]',
+  'first ms': 0,
+  // 2^20 - 1 megaseconds, then the last millisecond of one.
+  'last ms': 2 ** 20 * 10 ** 9 - 1,
+}
 
 const FLAX = {
   ...NONE,
@@ -61,9 +66,10 @@ const SNO = {
 const UID = {
   ...NONE,
   ...UID_WORDS,
-  ...ofCore(uid),
   name: 'uid',
   a: 'a uid',
+  bytes: 12,
+  pattern: '^[.0-9A-Z_a-z]{16}$',
   characters: 16,
   encode: spelled('id', 6, `.${RADIX64}`),
   decode: unspelled('id', 6, `.${RADIX64}`),
@@ -77,9 +83,10 @@ const UID = {
 const UID_LOCAL = {
   ...NONE,
   ...UID_WORDS,
-  ...ofCore(uidLocal),
   name: 'uid_local',
   a: 'a uidLocal',
+  bytes: 8,
+  pattern: '^[.0-9A-Z_a-z]{10}[.37BFJNRVZcgkosw]$',
   characters: 11,
   rule: 'has a character outside [.0-9A-Z_a-z], or bits beyond the 64th in the last one',
   encode: `left(${spelled("concat(id, repeat(x'00', 4))", 6, `.${RADIX64}`)}, 11)`,

@@ -1,13 +1,5 @@
-import {
-  flake,
-  flax,
-  type IdFamily,
-  prefixed,
-  type StorageName,
-  sno,
-  storageFor,
-  uidLocal,
-} from '@snoflax/core'
+import { flake, flax, type IdFamily, prefixed, type StorageName, sno, storageFor } from '@snoflax/core'
+import { uidLocal } from '@snoflax/families'
 import { columnSql, type Server } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

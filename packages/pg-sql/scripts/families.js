@@ -1,5 +1,6 @@
 // The words that sql/family.sql has for each family, and for each form of its ids: types of arguments and storages.
-import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { layoutConstants } from './layout-constants.js'
 
 /** @typedef {Record<string, string | number>} Words */

@@ -1,6 +1,7 @@
 // The facts of the layouts that the SQL files repeat, by the names that mark them there. All of it is worked out from
-// what @snoflax/core exports, so that a change of a layout shows as a difference.
-import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+// what @snoflax/core and @snoflax/families export, so that a change of a layout shows as a difference.
+import { flake, flax, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 
 /** @typedef {import('@snoflax/core').IdFamily<any, any>} Family */
 /** @typedef {Record<string, string | number | bigint>} Constants */

@@ -1,4 +1,5 @@
-import { flake, IdError, type StorageName, storageFor, uid } from '@snoflax/core'
+import { flake, IdError, type StorageName, storageFor } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import type { Checks } from './checks.js'
 import { betweenSuffix, hexLiteral, sqlFields, stored, suffix, type TestedFamily, TYPES } from './families.js'
 import { packOf } from './id-checks.js'

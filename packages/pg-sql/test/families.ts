@@ -1,4 +1,5 @@
-import { flake, flax, type IdFamily, type StorageName, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, type StorageName, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import type { SqlFamily } from '@snoflax/pg-sql'
 
 export interface TestedFamily {

@@ -1,4 +1,5 @@
-import { type IdFamily, type StorageName, sno, storageFor, uid } from '@snoflax/core'
+import { type IdFamily, type StorageName, sno, storageFor } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import type { OpenDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FAMILIES, suffix, TYPES } from './families.js'

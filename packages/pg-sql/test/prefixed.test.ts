@@ -1,5 +1,6 @@
-import { flax, prefixed, sno, uid } from '@snoflax/core'
+import { flax, prefixed, sno } from '@snoflax/core'
 import { sqlCall } from '@snoflax/core/adapter'
+import { uid } from '@snoflax/families'
 import type { PostgresDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from './installed.js'

@@ -10,7 +10,8 @@ import { generateProject } from './project/generate.js'
 import { shopProject } from './shop/schema.js'
 
 const MAIN = `
-const { flake, uid, uidLocal } = require('@snoflax/core')
+const { flake } = require('@snoflax/core')
+const { uid, uidLocal } = require('@snoflax/families')
 const { PrismaBetterSqlite3 } = require('@prisma/adapter-better-sqlite3')
 const { PrismaClient } = require('./client')
 const { snoflax } = require('./snoflax')

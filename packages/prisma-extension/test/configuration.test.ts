@@ -1,4 +1,5 @@
-import { flake, flax, IdError, sno, uid } from '@snoflax/core'
+import { flake, flax, IdError, sno } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import {
   type Configuration,
   type ExtensionOptions,

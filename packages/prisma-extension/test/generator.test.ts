@@ -49,7 +49,7 @@ describe('mistakes in a schema are reported with model and field', () => {
     ],
     [
       'model A2 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax snow',
-      'A2.id: no family "snow", only flake, flax, sno, uid, uidLocal',
+      'A2.id: no family "snow", only flake, flax, sno; @snoflax/families has more: families = "@snoflax/families"',
     ],
     [
       'model A3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno mata=2',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { flake, flax, IdError, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, IdError, type IdFamily, prefixed, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { seal } from '@snoflax/seal'
 import { onConnection, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

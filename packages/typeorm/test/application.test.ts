@@ -1,15 +1,6 @@
 import 'reflect-metadata'
-import {
-  type FlakeId,
-  type FlaxId,
-  flake,
-  flax,
-  type SnoId,
-  type UidId,
-  type UidLocalId,
-  uid,
-  uidLocal,
-} from '@snoflax/core'
+import { type FlakeId, type FlaxId, flake, flax, type SnoId } from '@snoflax/core'
+import { type UidId, type UidLocalId, uid, uidLocal } from '@snoflax/families'
 import type { OpenDatabase } from '@snoflax/test'
 import {
   CreatedAt,

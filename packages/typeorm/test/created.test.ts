@@ -1,5 +1,6 @@
 import 'reflect-metadata'
-import { type FlaxId, flax, uid } from '@snoflax/core'
+import { type FlaxId, flax } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import type { OpenDatabase } from '@snoflax/test'
 import { CreatedAt, createdAfter, createdBefore, createdBetween, IdColumn, keyset } from '@snoflax/typeorm'
 import { type DataSource, Entity, In } from 'typeorm'

@@ -1,15 +1,6 @@
 import 'reflect-metadata'
-import {
-  type FlaxId,
-  flake,
-  flax,
-  type IdFamily,
-  type SnoId,
-  type StorageName,
-  sno,
-  type UidId,
-  uid,
-} from '@snoflax/core'
+import { type FlaxId, flake, flax, type IdFamily, type SnoId, type StorageName, sno } from '@snoflax/core'
+import { type UidId, uid } from '@snoflax/families'
 import { install } from '@snoflax/pg-sql'
 import { type OpenDatabase, postgres } from '@snoflax/test'
 import { IdColumn, prepareDataSource, SnoIdColumn } from '@snoflax/typeorm'

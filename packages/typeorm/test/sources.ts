@@ -6,9 +6,8 @@ import {
   type StorageName,
   sno,
   storageFor,
-  uid,
-  uidLocal,
 } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { type DatabaseKind, mysql, type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 
 /** The databases that TypeORM has a driver for. */

@@ -11,12 +11,10 @@ import {
   prefixed,
   type StorageName,
   sno,
-  uid,
-  uidLocal,
 } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
 import { checkOptions, type OptionKind } from '@snoflax/core/define'
-import { ulid, uuid7 } from '@snoflax/families'
+import { uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
 import { UsageError } from '../exit.js'
 import { parseTime } from '../ids/time.js'
 

@@ -2,7 +2,6 @@ import type { IdFamily, StorageName } from '../family.js'
 import { baseOf, isPrefixed } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
-import { DEFAULT_NEIGHBOURHOOD } from '../uid/layout.js'
 import { checkMeta } from './id-source.js'
 import { mysqlDefault } from './mysql-default.js'
 import { RESERVED_WORDS } from './reserved-words.js'
@@ -51,7 +50,7 @@ export const snakeCase = (name: string): string =>
  * @throws {IdError} `INVALID_OPTION` for a schema that it can't be installed into.
  *
  * @example
- * sqlFunction(uidLocal, 'time') // 'snoflax.uid_local_time'
+ * sqlFunction(flake, 'time') // 'snoflax.flake_time'
  */
 export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEFAULT_SCHEMA): string =>
   `${checkSchema(schema)}.${snakeCase(baseOf(family).name)}_${verb}`
@@ -75,6 +74,8 @@ export function sqlCall(family: IdFamily, storage: StorageName, schema?: string,
   // As PostgreSQL returns it, so that a schema diff finds no change.
   return storage === 'text' && isPrefixed(family) ? `('${family.prefix}_'::text || ${call})` : call
 }
+
+const DEFAULT_NEIGHBOURHOOD = 8
 
 /** Ids of uid don't contain their neighbourhood, and the database uses the default. The epoch of flake is set there. */
 function checkNeighbourhood(given: IdFamily): void {

@@ -31,7 +31,7 @@ export interface IdReading {
  * for a value that is not a family.
  *
  * @example
- * const [first] = readings('\\x4e6f2160a0ff9a0a1033', [sno, flax, uid, flake, uidLocal])
+ * const [first] = readings('\\x4e6f2160a0ff9a0a1033', [sno, flax, flake])
  * first?.family.name // 'sno'
  * first?.form // 'binary'
  * first?.id // 'brpk4q72xwf2m63l'

@@ -67,15 +67,21 @@ export function isSpelled({ digits }: Alphabet, text: string, start: number): bo
  * generator can write the text from its fields without creating bytes.
  */
 export interface TextCoder<AnId extends string> {
+  /** The digits. */
   readonly alphabet: Alphabet
+  /** Number of bytes of an id. */
   readonly byteLength: number
+  /** Number of characters: 16. */
   readonly textLength: number
-  /** @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`. */
+  /** Bytes → text. @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`. */
   encode(bytes: Uint8Array): AnId
-  /** @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`, `INVALID_CHARACTER`. */
+  /** Text → bytes. @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`, `INVALID_CHARACTER`. */
   decode(text: string): Uint8Array
+  /** Whether the text is 16 digits. */
   check(text: string): boolean
+  /** Whether the characters from `start` on are 16 digits. */
   checkFrom(text: string, start: number): boolean
+  /** The text of four words, without a check of their range. */
   spell(word0: number, word1: number, word2: number, word3: number): AnId
 }
 

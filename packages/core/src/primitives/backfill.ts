@@ -25,8 +25,10 @@ export interface BackfillSnapshot extends SequenceBounds {
 }
 
 /** The options that decide on the shard of `generateAt`. */
-interface Shard {
+export interface BackfillOptions {
+  /** The shard. Default: that of the snapshot. */
   readonly backfill?: SequenceBounds | undefined
+  /** The state of an earlier generator. */
   readonly snapshot?: BackfillSnapshot | undefined
   /** The shard if neither is passed. */
   readonly standard?: SequenceBounds | undefined
@@ -51,13 +53,22 @@ export interface Backfill {
  * Each unit has a counter, so that ids for equal times keep their order. Memory is bounded: of the units whose counters
  * were dropped, only the first and the last are known, and no id is generated between them.
  *
+ * @param family its name, for errors.
  * @param live the numbers of `generate`.
+ * @param maxSequence the last number of a unit.
+ * @param maxUnit the last unit of the family's time.
  * @param narrowing for the error: the option, if any is needed, that reserves the upper half for `generateAt`.
+ * @throws {IdError} `INVALID_OPTION` if the shard overlaps the numbers of `generate`, `FIELD_OUT_OF_RANGE`.
+ *
+ * @example
+ * const shard = { sequenceMin: 12, sequenceMax: 15 }
+ * const backfill = createBackfill('ticket', { sequenceMin: 0, sequenceMax: 11 }, { backfill: shard }, 15, 2 ** 40)
+ * backfill.next(1_793_491_200) // 12
  */
 export function createBackfill(
   family: string,
   live: SequenceBounds,
-  { backfill, snapshot: saved, standard }: Shard,
+  { backfill, snapshot: saved, standard }: BackfillOptions,
   maxSequence: number,
   maxUnit: number,
   narrowing = '',

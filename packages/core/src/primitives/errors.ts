@@ -191,8 +191,16 @@ export function show(value: unknown): string {
 }
 
 /**
+ * Throws the error for a value of the wrong type.
+ *
+ * @param family its name, for errors.
+ * @param what what the value must be, such as `a gate must be a name`.
  * @param field the field or option that the value was passed as; undefined for an id.
  * @throws {IdError} `INVALID_TYPE` always.
+ *
+ * @example
+ * const named = (gate: unknown) => (typeof gate === 'string' ? gate : refuseType('ticket', 'a gate must be a name', gate))
+ * named('north') // 'north'
  */
 export function refuseType(family: string, what: string, value: unknown, field?: string): never {
   throw new IdError('INVALID_TYPE', `${family}: ${what}, not ${show(value)}`, { family, field, value })

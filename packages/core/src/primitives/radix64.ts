@@ -1,13 +1,17 @@
 import { type Alphabet, checkDigits, refuseCharacter, type TextCoder } from './alphabet.js'
 import { checkBytes, checkText } from './errors.js'
 
-interface Radix64<AnId extends string> extends TextCoder<AnId> {
-  /** Decodes 16 digits. `given` is the text to show in errors, if the caller has padded it. */
-  decodeDigits(digits: string, given: string): Uint8Array
-}
-
-/** 12 bytes ⇄ 16 characters of 6 bits. A word is 3 bytes, 4 characters. */
-export function radix64<AnId extends string>(family: string, alphabet: Alphabet): Radix64<AnId> {
+/**
+ * 12 bytes ⇄ 16 characters of 6 bits. A word is 3 bytes, 4 characters.
+ *
+ * @param family its name, for errors.
+ * @param alphabet of 64 digits.
+ *
+ * @example
+ * const digits = alphabet('+/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')
+ * radix64('ticket', digits).encode(new Uint8Array(12)) // '++++++++++++++++'
+ */
+export function radix64<AnId extends string>(family: string, alphabet: Alphabet): TextCoder<AnId> {
   const { codes } = alphabet
   const check = checkDigits(alphabet)
 
@@ -34,8 +38,9 @@ export function radix64<AnId extends string>(family: string, alphabet: Alphabet)
     ) as AnId
   }
 
-  function decodeDigits(digits: string, given: string): Uint8Array {
-    const digit = (at: number): number => alphabet.digits[digits.charCodeAt(at)] as number
+  function decode(text: string): Uint8Array {
+    checkText(family, text, 16)
+    const digit = (at: number): number => alphabet.digits[text.charCodeAt(at)] as number
     const bytes = new Uint8Array(12)
     let seen = 0
     for (let i = 0, j = 0; i < 16; i += 4, j += 3) {
@@ -45,7 +50,7 @@ export function radix64<AnId extends string>(family: string, alphabet: Alphabet)
       bytes[j + 1] = word >> 8
       bytes[j + 2] = word
     }
-    if (seen < 0) refuseCharacter(family, alphabet, given)
+    if (seen < 0) refuseCharacter(family, alphabet, text)
     return bytes
   }
 
@@ -60,8 +65,7 @@ export function radix64<AnId extends string>(family: string, alphabet: Alphabet)
       checkBytes(family, bytes, 12)
       return spell(word(bytes, 0), word(bytes, 3), word(bytes, 6), word(bytes, 9))
     },
-    decode: (text) => decodeDigits(checkText(family, text, 16), text),
-    decodeDigits,
+    decode,
   }
 }
 

@@ -17,6 +17,10 @@ const MAX_STILL = 15_000
 /**
  * Calls `attempt` until it returns a value, blocking the thread for at most `budgetMs`; then returns undefined. It
  * measures by the monotonic clock, so a wall clock that stands still can't block the thread forever.
+ *
+ * @example
+ * const startMs = Date.now()
+ * blockUntil(() => (Date.now() > startMs ? Date.now() : undefined), 10)
  */
 export function blockUntil<T>(attempt: () => T | undefined, budgetMs: number): T | undefined {
   let nowMs = monotonicMs()
@@ -63,7 +67,17 @@ export interface WaitingQueue {
   take<T>(attempt: () => T | undefined, options?: WaitOptions): Promise<T>
 }
 
-/** @param waitMs how long the last attempt has to wait for the clock. */
+/**
+ * The waiting calls of one generator.
+ *
+ * @param family its name, for errors.
+ * @param waitMs how long the last attempt has to wait for the clock, in milliseconds.
+ *
+ * @example
+ * const startMs = Date.now()
+ * const queue = waitingQueue('ticket', () => 1)
+ * await queue.take(() => (Date.now() > startMs ? Date.now() : undefined))
+ */
 export function waitingQueue(family: string, waitMs: () => number): WaitingQueue {
   /** Each returns whether its call is done: resolved or rejected. */
   const waiters = new Set<() => boolean>()

@@ -1,4 +1,4 @@
-import { flake, flax, type IdFamily, prefixed, sno, uid } from '@snoflax/core'
+import { flake, flax, type IdFamily, prefixed, sno } from '@snoflax/core'
 import {
   agree,
   checkGenerator,
@@ -12,6 +12,7 @@ import {
   sqlCall,
   withPath,
 } from '@snoflax/core/adapter'
+import { uid } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 import { ticket } from '../ticket.js'

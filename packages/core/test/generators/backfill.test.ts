@@ -1,4 +1,5 @@
-import { type BackfillSnapshot, flake, IdError, type SequenceBounds, uid, uidLocal } from '@snoflax/core'
+import { type BackfillSnapshot, flake, IdError, type SequenceBounds } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'

@@ -1,4 +1,5 @@
-import { flake, flax, type IdFamily, type IdGenerator, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, type IdGenerator, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 import { START_MS, scriptedClock } from './clocks.js'

@@ -1,4 +1,5 @@
-import { flake, type IdGenerator, sno, uid } from '@snoflax/core'
+import { flake, type IdGenerator, sno } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 

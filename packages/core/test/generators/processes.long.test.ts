@@ -1,4 +1,5 @@
-import { flake, flax, type IdFamily, sno, uid } from '@snoflax/core'
+import { flake, flax, type IdFamily, sno } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import { beforeAll, expect, test } from 'vitest'
 import { inProcess, inWorker, requireBuilt } from './programs.js'
 

@@ -1,5 +1,6 @@
-import { flake, flax, type RandomSource, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type RandomSource, sno } from '@snoflax/core'
 import { randomPool } from '@snoflax/core/define'
+import { uid, uidLocal } from '@snoflax/families'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 import { counting } from './random-sources.js'

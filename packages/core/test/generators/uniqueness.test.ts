@@ -7,9 +7,8 @@ import {
   type IdGenerator,
   type SnoId,
   sno,
-  uid,
-  uidLocal,
 } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clockScript, clockStep } from './clock-scripts.js'

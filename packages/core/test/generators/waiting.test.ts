@@ -1,4 +1,5 @@
-import { flake, type IdGenerator, sno, uidLocal, type WaitOptions } from '@snoflax/core'
+import { flake, type IdGenerator, sno, type WaitOptions } from '@snoflax/core'
+import { uidLocal } from '@snoflax/families'
 import { describe, expect, test, vi } from 'vitest'
 import { START_MS, wallClock } from './clocks.js'
 import { virtualTime } from './virtual-time.js'

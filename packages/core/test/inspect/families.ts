@@ -1,4 +1,5 @@
-import { defineFamily, flake, flax, type Id, IdError, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { defineFamily, flake, flax, type Id, IdError, type IdFamily, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
 import { bytesOf, hexOf } from '../bytes.js'
 import { ticket } from '../ticket.js'

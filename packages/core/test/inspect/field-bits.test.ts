@@ -1,5 +1,6 @@
-import { flake, type IdFamily, sno, uid } from '@snoflax/core'
+import { flake, type IdFamily, sno } from '@snoflax/core'
 import { fieldBits } from '@snoflax/core/inspect'
+import { uid } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'

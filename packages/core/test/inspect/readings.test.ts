@@ -1,15 +1,6 @@
-import {
-  flake,
-  flax,
-  type IdFamily,
-  isSameFamily,
-  prefixed,
-  sno,
-  storageFor,
-  uid,
-  uidLocal,
-} from '@snoflax/core'
+import { flake, flax, type IdFamily, isSameFamily, prefixed, sno, storageFor } from '@snoflax/core'
 import { type IdReading, readings, refusals } from '@snoflax/core/inspect'
+import { uid, uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, hexOf } from '../bytes.js'

@@ -1,5 +1,6 @@
-import { IdError, type IdErrorCode, type IdFamily, sno, uidLocal } from '@snoflax/core'
+import { IdError, type IdErrorCode, type IdFamily, sno } from '@snoflax/core'
 import { readings, refusals } from '@snoflax/core/inspect'
+import { uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'

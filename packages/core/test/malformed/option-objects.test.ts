@@ -1,17 +1,7 @@
 import { readFileSync } from 'node:fs'
-import {
-  betterAuthIds,
-  columnFor,
-  defineFamily,
-  flake,
-  flax,
-  prefixed,
-  sno,
-  storageFor,
-  uid,
-  uidLocal,
-} from '@snoflax/core'
+import { betterAuthIds, columnFor, defineFamily, flake, flax, prefixed, sno, storageFor } from '@snoflax/core'
 import { isPlausible, readings } from '@snoflax/core/inspect'
+import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, thrownBy } from '../refusal.js'
 

@@ -1,5 +1,6 @@
-import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, sno } from '@snoflax/core'
 import { checkOptions, type OptionKind } from '@snoflax/core/adapter'
+import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 

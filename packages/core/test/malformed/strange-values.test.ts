@@ -1,5 +1,6 @@
-import { flake, flax, prefixed, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, prefixed, sno, storageFor } from '@snoflax/core'
 import { storedReader } from '@snoflax/core/adapter'
+import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 

@@ -1,4 +1,5 @@
-import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'

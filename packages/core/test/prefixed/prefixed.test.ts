@@ -1,16 +1,6 @@
-import {
-  defineFamily,
-  flake,
-  flax,
-  IdError,
-  type IdFamily,
-  prefixed,
-  sno,
-  storageFor,
-  uid,
-  uidLocal,
-} from '@snoflax/core'
+import { defineFamily, flake, flax, IdError, type IdFamily, prefixed, sno, storageFor } from '@snoflax/core'
 import { generatorExampleOf } from '@snoflax/core/adapter'
+import { uid, uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'

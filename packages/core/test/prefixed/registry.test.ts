@@ -1,4 +1,5 @@
-import { flake, flax, prefixed, registry, sno, uidLocal } from '@snoflax/core'
+import { flake, flax, prefixed, registry, sno } from '@snoflax/core'
+import { uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 

@@ -7,9 +7,8 @@ import {
   type StorageName,
   sno,
   storageFor,
-  uid,
-  uidLocal,
 } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
 
 export const FAMILIES = { flax, sno, flake, uid, uidLocal } as unknown as Record<FamilyName, IdFamily>

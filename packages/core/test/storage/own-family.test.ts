@@ -7,9 +7,9 @@ import {
   type StorageName,
   sno,
   storageFor,
-  uid,
 } from '@snoflax/core'
 import { type Alphabet, alphabet } from '@snoflax/core/define'
+import { uid } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, hexOf } from '../bytes.js'

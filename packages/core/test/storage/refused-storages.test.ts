@@ -1,4 +1,5 @@
-import { type Database, flake, flax, type StorageName, sno, storageFor, uidLocal } from '@snoflax/core'
+import { type Database, flake, flax, type StorageName, sno, storageFor } from '@snoflax/core'
+import { uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 import { DATABASES, FAMILIES, FAMILY_NAMES, open, REFUSED_COMBINATIONS } from './families.js'

@@ -5,10 +5,13 @@ import { CLAIMS, VECTOR_FILES, vectorsOf } from '../vectors.js'
 
 const claims = Object.values(CLAIMS)
 
-const folder = new URL('../', import.meta.url)
-const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.test.ts'))
-  .map((path) => readFileSync(new URL(path, folder), 'utf8'))
+const sources = ['../', '../../../families/test/uid/']
+  .map((path) => new URL(path, import.meta.url))
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.test.ts'))
+      .map((path) => readFileSync(new URL(path, folder), 'utf8')),
+  )
 
 /** Whether some test asks for these vectors; a claim alone would only be words. */
 const isAskedFor = (pattern: RegExp): boolean => sources.some((source) => pattern.test(source))

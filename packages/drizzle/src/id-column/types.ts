@@ -161,7 +161,7 @@ interface Target {
 }
 
 /** The families of core by name. Any other name may be a prefix of theirs. */
-type FamilyName = 'flax' | 'sno' | 'flake' | 'uid' | 'uidLocal'
+type FamilyName = 'flax' | 'sno' | 'flake'
 
 /** Whether the target's ids may be those of the family behind a prefix; it is checked at run time. */
 type MayHavePrefix<Data> = Data extends Id<infer Name> ? (Name extends FamilyName ? false : true) : false

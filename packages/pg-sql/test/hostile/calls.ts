@@ -1,4 +1,5 @@
-import { flake, flax, type IdFamily, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, sno, storageFor } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import type { Client } from 'pg'
 
 /** Good values, and such as each way of refusing needs, by type; literals that no planted type or function can touch. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { flake, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { type AnyClient, clientOf, pushSchema } from '../project/clients.js'
 import { generateProject } from '../project/generate.js'

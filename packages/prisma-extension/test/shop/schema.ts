@@ -32,6 +32,7 @@ generator snoflax {
   provider = "${PROVIDER}"
   output   = "../snoflax"
   brands   = "${brands}"
+  families = "@snoflax/families"
 }
 generator dmmf {
   provider = "dmmf"

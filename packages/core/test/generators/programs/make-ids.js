@@ -1,6 +1,7 @@
 // Makes ids with the built package, in a process or a worker thread of its own, and says which.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 
 const generators = {
   flax: () => flax.generator(),

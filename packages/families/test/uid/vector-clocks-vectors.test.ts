@@ -1,7 +1,7 @@
-import { type UidId, uid, type VectorClockGap } from '@snoflax/core'
+import { type UidId, uid, type VectorClockGap } from '@snoflax/families'
 import { expect } from 'vitest'
-import { checkVectors } from '../check-vectors.js'
-import { isAligned, type NativeUid, packGlobal } from '../uid-natives.js'
+import { checkVectors } from '../../../core/test/check-vectors.js'
+import { isAligned, type NativeUid, packGlobal } from '../../../core/test/uid-natives.js'
 
 interface Clocks {
   readonly a: readonly NativeUid[]

@@ -1,8 +1,5 @@
-import type { IdFamily, IdGenerator, IdOf } from '../family.js'
-import type { BackfillSnapshot } from '../primitives/backfill.js'
-import { batch } from '../primitives/batch.js'
-import type { Time } from '../primitives/clock.js'
-import type { WaitOptions } from '../primitives/waiting.js'
+import type { BackfillSnapshot, IdFamily, IdGenerator, IdOf, Time, WaitOptions } from '@snoflax/core'
+import { batch } from '@snoflax/core/define'
 import type { UidSteps } from './steps.js'
 import type { UidStep } from './time.js'
 

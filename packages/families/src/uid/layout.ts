@@ -1,5 +1,5 @@
-import type { Layout } from '../family.js'
-import { alphabet } from '../primitives/alphabet.js'
+import type { Layout } from '@snoflax/core'
+import { alphabet } from '@snoflax/core/define'
 
 export const MAX_MEGA_SECONDS = 2 ** 20 - 1
 /** The largest value of the 20 bits. A clock returns 0 to 999,999. */

@@ -1,10 +1,16 @@
-import { uid, uidLocal } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { expect, test } from 'vitest'
-import { bytesOf, hexOf, latin1 } from '../bytes.js'
-import { checkVectors } from '../check-vectors.js'
-import { timeAfterCut } from '../recorded-vectors.js'
-import { expectRefusal } from '../refusal.js'
-import { globalFields, localFields, type NativeUid, packGlobal, packLocal } from '../uid-natives.js'
+import { bytesOf, hexOf, latin1 } from '../../../core/test/bytes.js'
+import { checkVectors } from '../../../core/test/check-vectors.js'
+import { timeAfterCut } from '../../../core/test/recorded-vectors.js'
+import { expectRefusal } from '../../../core/test/refusal.js'
+import {
+  globalFields,
+  localFields,
+  type NativeUid,
+  packGlobal,
+  packLocal,
+} from '../../../core/test/uid-natives.js'
 
 interface Encoded {
   readonly A: number

@@ -1,6 +1,5 @@
-import { deriveFamily } from '../define-family.js'
-import type { IdFamily } from '../family.js'
-import { checkOptions } from '../primitives/options.js'
+import { defineFamily, type IdFamily } from '@snoflax/core'
+import { checkOptions } from '@snoflax/core/define'
 import { distance, type UidDistance } from './distance.js'
 import { createGenerator, type UidGenerator } from './generator.js'
 import { LAST_MS, LOCAL_BYTE_LENGTH, LOCAL_LAYOUT, LOCAL_PATTERN, LOCAL_TEXT_LENGTH } from './layout.js'
@@ -31,7 +30,7 @@ export interface UidLocalFamily extends IdFamily<codec.UidLocalId, codec.UidLoca
 export const uidLocal: UidLocalFamily = /* @__PURE__ */ createUidLocal()
 
 function createUidLocal(): UidLocalFamily {
-  const family = deriveFamily<codec.UidLocalId, codec.UidLocalFields>({
+  const family = defineFamily<codec.UidLocalId, codec.UidLocalFields>({
     name: codec.NAME,
     layout: LOCAL_LAYOUT,
     byteLength: LOCAL_BYTE_LENGTH,

@@ -1,9 +1,16 @@
-import { type UidDistance, uid, uidLocal } from '@snoflax/core'
+import { type UidDistance, uid, uidLocal } from '@snoflax/families'
 import { expect } from 'vitest'
-import { checkVectors } from '../check-vectors.js'
-import type { Conversion } from '../recorded-vectors.js'
-import { expectRefusal } from '../refusal.js'
-import { globalFields, localFields, type NativeUid, nodeOf, packGlobal, packLocal } from '../uid-natives.js'
+import { checkVectors } from '../../../core/test/check-vectors.js'
+import type { Conversion } from '../../../core/test/recorded-vectors.js'
+import { expectRefusal } from '../../../core/test/refusal.js'
+import {
+  globalFields,
+  localFields,
+  type NativeUid,
+  nodeOf,
+  packGlobal,
+  packLocal,
+} from '../../../core/test/uid-natives.js'
 
 interface Measured {
   readonly a: NativeUid

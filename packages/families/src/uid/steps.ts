@@ -1,14 +1,20 @@
-import { type BackfillSnapshot, createBackfill, type SequenceBounds } from '../primitives/backfill.js'
 import {
+  type BackfillSnapshot,
   type Clock,
-  checkSpan,
-  systemClock,
+  IdError,
+  type SequenceBounds,
   type Time,
+  type WaitOptions,
+} from '@snoflax/core'
+import {
+  blockUntil,
+  checkSpan,
+  createBackfill,
+  systemClock,
   type TimeSpan,
   toUnixMs,
-} from '../primitives/clock.js'
-import { IdError } from '../primitives/errors.js'
-import { blockUntil, type WaitOptions, waitingQueue } from '../primitives/waiting.js'
+  waitingQueue,
+} from '@snoflax/core/define'
 import { MAX_SEQUENCE, STEP_US } from './layout.js'
 import { stepOf, type UidStep } from './time.js'
 

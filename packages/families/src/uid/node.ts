@@ -1,4 +1,5 @@
-import { checkInteger, IdError, refuseType } from '../primitives/errors.js'
+import { IdError } from '@snoflax/core'
+import { checkInteger, refuseType } from '@snoflax/core/define'
 import { MAX_NODE } from './layout.js'
 
 /** A node: its name, or the name's 32-bit fingerprint, which ids contain. */

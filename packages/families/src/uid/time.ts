@@ -1,4 +1,5 @@
-import { checkInteger, IdError } from '../primitives/errors.js'
+import { IdError } from '@snoflax/core'
+import { checkInteger } from '@snoflax/core/define'
 import { MAX_MEGA_SECONDS, MAX_SECONDS, MAX_STEP, STEP_US } from './layout.js'
 
 /** A time as Erlang's `os:timestamp()` returns it. */

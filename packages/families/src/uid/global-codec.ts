@@ -1,8 +1,5 @@
-import type { Id } from '../family.js'
-import type { TextCoder } from '../primitives/alphabet.js'
-import { readUint } from '../primitives/bytes.js'
-import { checkInteger } from '../primitives/errors.js'
-import { radix64 } from '../primitives/radix64.js'
+import type { Id } from '@snoflax/core'
+import { checkInteger, radix64, readUint, type TextCoder } from '@snoflax/core/define'
 import { ALPHABET, MAX_NODE, MAX_SEQUENCE, STEP_US } from './layout.js'
 import { checkTime, timeAtOrAfter, type UidStep, type UidTime, unixMs } from './time.js'
 

@@ -1,7 +1,7 @@
-import { uid, type VectorClock } from '@snoflax/core'
+import { uid, type VectorClock } from '@snoflax/families'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { START_MS, wallClock } from './clocks.js'
+import { START_MS, wallClock } from '../../../core/test/generators/clocks.js'
 
 const { vclock } = uid
 

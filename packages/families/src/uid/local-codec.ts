@@ -1,8 +1,14 @@
-import type { Id } from '../family.js'
-import { isSpelled } from '../primitives/alphabet.js'
-import { readUint } from '../primitives/bytes.js'
-import { checkBytes, checkInteger, checkText, IdError, show } from '../primitives/errors.js'
-import { radix64 } from '../primitives/radix64.js'
+import { type Id, IdError } from '@snoflax/core'
+import {
+  checkBytes,
+  checkInteger,
+  checkText,
+  isSpelled,
+  radix64,
+  readUint,
+  refuseCharacter,
+  show,
+} from '@snoflax/core/define'
 import { ALPHABET, LOCAL_BYTE_LENGTH, LOCAL_TEXT_LENGTH, MAX_SEQUENCE, STEP_US } from './layout.js'
 import { checkTime, timeAtOrAfter, type UidTime, unixMs } from './time.js'
 
@@ -29,7 +35,8 @@ export function encode(bytes: Uint8Array): UidLocalId {
 }
 
 export function decode(text: string): Uint8Array {
-  const padded = coder.decodeDigits(checkText(NAME, text, LOCAL_TEXT_LENGTH) + PADDING, text)
+  if (!isSpelled(ALPHABET, checkText(NAME, text, LOCAL_TEXT_LENGTH), 0)) refuseCharacter(NAME, ALPHABET, text)
+  const padded = coder.decode(text + PADDING)
   if (padded[LOCAL_BYTE_LENGTH] !== 0) {
     throw new IdError(
       'NOT_CANONICAL',

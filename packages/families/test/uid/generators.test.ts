@@ -1,8 +1,8 @@
-import { type UidGenerator, uid, uidLocal } from '@snoflax/core'
+import { type UidGenerator, uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal } from '../refusal.js'
-import { START_MS, scriptedClock, slow, wallClock } from './clocks.js'
-import { isPendingAfter, settled, virtualTime } from './virtual-time.js'
+import { START_MS, scriptedClock, slow, wallClock } from '../../../core/test/generators/clocks.js'
+import { isPendingAfter, settled, virtualTime } from '../../../core/test/generators/virtual-time.js'
+import { expectRefusal } from '../../../core/test/refusal.js'
 
 const HOUR_MS = 3_600_000
 const STEP_MS = 1.024

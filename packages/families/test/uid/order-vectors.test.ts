@@ -1,8 +1,8 @@
-import { uid, uidLocal } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { expect } from 'vitest'
-import { bytesOf, hexOf } from '../bytes.js'
-import { checkVectors } from '../check-vectors.js'
-import { globalFields, type NativeUid } from '../uid-natives.js'
+import { bytesOf, hexOf } from '../../../core/test/bytes.js'
+import { checkVectors } from '../../../core/test/check-vectors.js'
+import { globalFields, type NativeUid } from '../../../core/test/uid-natives.js'
 
 interface Sorted {
   readonly input: string[]

@@ -1,9 +1,9 @@
-import { type UidId, uid, uidLocal } from '@snoflax/core'
+import { type UidId, uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
-import { hexOf } from '../bytes.js'
-import { globalFields, localFields, type NativeUid, packGlobal } from '../uid-natives.js'
-import { type Vector, vectorsOf } from '../vectors.js'
-import { wallClock } from './clocks.js'
+import { hexOf } from '../../../core/test/bytes.js'
+import { wallClock } from '../../../core/test/generators/clocks.js'
+import { globalFields, localFields, type NativeUid, packGlobal } from '../../../core/test/uid-natives.js'
+import { type Vector, vectorsOf } from '../../../core/test/vectors.js'
 
 interface Stamped extends Vector {
   readonly localNode: string

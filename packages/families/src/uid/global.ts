@@ -1,7 +1,5 @@
-import { deriveFamily } from '../define-family.js'
-import type { IdFamily } from '../family.js'
-import { checkInteger, IdError } from '../primitives/errors.js'
-import { checkOptions } from '../primitives/options.js'
+import { defineFamily, IdError, type IdFamily } from '@snoflax/core'
+import { checkInteger, checkOptions } from '@snoflax/core/define'
 import { distance, type UidDistance } from './distance.js'
 import { createGenerator, type UidGenerator } from './generator.js'
 import { coder, NAME, neighbourhoodCodec, type UidFields, type UidId } from './global-codec.js'
@@ -13,7 +11,7 @@ import {
   MAX_NEIGHBOURHOOD,
   MIN_NEIGHBOURHOOD,
 } from './layout.js'
-import { uidLocal } from './local.js'
+import { type UidLocalFamily, uidLocal } from './local.js'
 import * as local from './local-codec.js'
 import { fingerprint, type UidNode } from './node.js'
 import { createSteps, STEP_OPTIONS, type UidStepOptions } from './steps.js'
@@ -39,6 +37,8 @@ export interface UidFamily extends IdFamily<UidId, UidFields> {
    * Ids of a window of 2^neighbourhood seconds sort by node before time. Ids don't contain it, so use one only.
    */
   readonly neighbourhood: number
+  /** The family of its local ids. */
+  readonly local: UidLocalFamily
   /** The same family with another neighbourhood, 5 to 10. @throws {IdError} `FIELD_OUT_OF_RANGE`. */
   withNeighbourhood(neighbourhood: number): UidFamily
   /**
@@ -74,7 +74,7 @@ export const uid: UidFamily = /* @__PURE__ */ createUid(DEFAULT_NEIGHBOURHOOD)
 
 function createUid(neighbourhood: number): UidFamily {
   const codec = neighbourhoodCodec(neighbourhood)
-  const family = deriveFamily<UidId, UidFields>({
+  const family = defineFamily<UidId, UidFields>({
     ...coder,
     name: NAME,
     layout: globalLayout(neighbourhood),
@@ -100,6 +100,7 @@ function createUid(neighbourhood: number): UidFamily {
 
   return Object.assign(family, {
     neighbourhood,
+    local: uidLocal,
     withNeighbourhood: (bits: number) =>
       createUid(checkInteger(NAME, 'neighbourhood', bits, MIN_NEIGHBOURHOOD, MAX_NEIGHBOURHOOD)),
     generator(options: UidGeneratorOptions) {
