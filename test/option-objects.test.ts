@@ -100,6 +100,8 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
       'SnowflakeGeneratorOptions',
       ({ twitter }, wrong) => twitter.generator({ datacenter: 1, worker: 1, ...wrong }),
     ],
+    ['UidGeneratorOptions', ({ uid }, wrong) => uid.generator({ node: 'a@h', ...wrong })],
+    ['UidStepOptions', ({ uidLocal }, wrong) => uidLocal.generator(wrong)],
   ],
   'kysely/src': [
     ['IdPluginOptions', ({ idPlugin }, wrong) => idPlugin({ database: 'sqlite', tables: {}, ...wrong })],
