@@ -123,19 +123,20 @@ export class RawSql {
       },
       named: (parts) => named([...parts].reverse()),
     })
-    for (const [start, end] of lists) {
-      const column = found.get(start)
-      const isLikeFirst = (node: Node) => {
-        const { value } = node as ValueNode
-        return column ? column.storage().family.is(value) : !this.sqlIds.mayBe(value)
-      }
-      if (!nodes.slice(start + 1, end).every(isLikeFirst)) return this.columnsIn(raw, scope, meaningOf, true)
-      if (column) for (let at = start + 1; at < end; at++) found.set(at, column)
-    }
-    return nodes.map((_, at) => {
+    const columns = nodes.map((_, at) => {
       const column = found.get(at)
       return column && this.columns.get(column)
     })
+    for (const [start, end] of lists) {
+      const column = columns[start]
+      for (let at = start + 1; at < end; at++) {
+        const { value } = nodes[at] as ValueNode
+        const isLikeFirst = column ? column.family.is(value) : !this.sqlIds.mayBe(value)
+        if (!isLikeFirst) return this.columnsIn(raw, scope, meaningOf, true)
+      }
+      columns.fill(column, start, end)
+    }
+    return columns
   }
 
   /** Names that the tree itself can't tell are written out. */

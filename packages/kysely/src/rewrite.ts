@@ -20,6 +20,7 @@ import { betweenNode, beyondNode, type Mark, markOn } from './marks.js'
 import {
   encode,
   equate,
+  type Held,
   heldOf,
   isConverted,
   isHeld,
@@ -487,14 +488,16 @@ export class Rewriter {
       ? this.raw.columnsIn(raw, scope, (node) => this.meanings.meaningOf(node, scope))
       : []
     let at = 0
+    let held: Held | undefined
     const rebuilt = (one: RawNode): RawNode =>
       mapChildren(one, (node) => {
         if (isFlat(node)) return node.parameters.length === 0 ? node : rebuilt(node)
         const ids = columns[at++]
         if (!ValueNode.is(node)) return this.visit(node, scope, expected === MARKED ? MARKED : undefined)
         if (!ids) return node
-        const isList = Array.isArray(node.value) && !ids.isMysql
-        return this.value(node, { is: isList ? 'list' : 'id', ids })
+        const is = Array.isArray(node.value) && !ids.isMysql ? 'list' : 'id'
+        if (held?.ids !== ids || held.is !== is) held = { is, ids }
+        return this.value(node, held)
       })
     return rebuilt(raw)
   }
