@@ -87,17 +87,20 @@ describe.each(kinds)('$name', (kind) => {
   })
 
   test('a column of text is not set to ids in another form', async () => {
-    const set = (word: string) =>
+    const set = (word: string, before = {}) =>
       dataSource.manager
         .createQueryBuilder()
         .update(Customer)
-        .set({ word: () => word })
+        .set({ ...before, word: () => word })
         .where('id IS NULL')
         .execute()
+    const subquery = { text: () => '(SELECT i.text FROM invoice i WHERE i.text IS NULL)' }
+    await set('text', subquery)
     await set('text')
     await set('NULL')
     for (const ids of ['id', 'sno'])
-      await expect(set(ids)).rejects.toThrow(/Customer.word \(.*\) are never equal/)
+      for (const before of [{}, subquery])
+        await expect(set(ids, before)).rejects.toThrow(/Customer.word \(.*\) are never equal/)
   })
 
   const words = 'SELECT c.word FROM customer c WHERE c.word IS NOT NULL'

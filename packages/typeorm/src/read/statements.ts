@@ -51,7 +51,7 @@ function marked(query: string, builder: Builder): string {
   const tokens = readSql(query, { dialect, placeholder: NAMED_PLACEHOLDER })
   const beside = neighbours(tokens)
   const isUpdate = builder.expressionMap.queryType === 'update'
-  const where = isUpdate ? tokens.findIndex((token) => isWord(token, 'WHERE')) : 0
+  const where = isUpdate ? tokens.findIndex((token) => token.open < 0 && isWord(token, 'WHERE')) : 0
   for (const [at, token] of tokens.entries()) {
     const names = beside.get(token) ?? []
     const isSet = at < where || where < 0
@@ -108,15 +108,11 @@ function withStoredIds(query: string, parameters: ObjectLiteral, builder: Builde
   }
   // Other texts were read when they were marked.
   const text = builder.expressionMap.queryType === 'insert' ? query : ''
-  const values = others.map((name): [string, unknown] => [name, parameters[name]])
-  if (
-    !ids.mayBeIn(
-      text,
-      values.map(([, value]) => value),
-    )
+  const values = others.map((name): unknown => parameters[name])
+  if (!ids.mayBeIn(text, values)) return parameters
+  const read = Object.fromEntries(
+    others.flatMap((name, at) => (isAsText(values[at]) ? [] : [[name, values[at]]])),
   )
-    return parameters
-  const read = Object.fromEntries(values.filter(([, value]) => !isAsText(value)))
   for (const [name, column] of find(query, builder, read)) parameters[name] = column.to(read[name])
   return parameters
 }
