@@ -21,3 +21,21 @@ export function againstYardsticks<Name extends string>(
   )
   return { columns, rows }
 }
+
+/** A contestant, and the plain key of its own that it is compared with. */
+export interface Pair {
+  readonly name: string
+  readonly ours: Timing
+  readonly plain: Timing
+  readonly aim?: number | undefined
+}
+
+/** The ratio of each contestant to its own plain key. */
+export const besidePlainKeys = (pairs: readonly Pair[]): Table => ({
+  columns: [{ title: 'a plain key', aims: Object.fromEntries(pairs.map(({ name, aim }) => [name, aim])) }],
+  rows: pairs.map(({ name, ours, plain }) => ({
+    name,
+    ratios: [ours.stepNs / plain.stepNs],
+    spread: Math.max(ours.spread, plain.spread),
+  })),
+})

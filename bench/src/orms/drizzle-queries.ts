@@ -5,6 +5,7 @@ import { eq, getTableName, inArray } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { integer, type PgColumnBuilderBase, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { besidePlainKeys } from '../ratios.js'
 import type { Section } from '../report.js'
 import type { Timing } from '../timing.js'
 import { raceTurns, timed } from '../turns.js'
@@ -59,20 +60,19 @@ export const drizzleQueries: Section<Place> = {
   name: 'drizzle-queries',
   run: async (place) => {
     const timings = await race(place)
-    const rows = Object.entries(timings).flatMap(([query, of], at) =>
+    const pairs = Object.entries(timings).flatMap(([query, of], at) =>
       PAIRS.map(([key, plain, aims]) => ({
         name: `${query}, ${key}`,
+        ours: of[key],
+        plain: of[plain],
         aim: aims[at],
-        ratios: [of[key].stepNs / of[plain].stepNs],
-        spread: Math.max(of[key].spread, of[plain].spread),
       })),
     )
     return {
       title: 'Drizzle: queries, PostgreSQL',
       about:
         'Tables with an id, the id of another row, a text and a number, beside plain keys of the same type.',
-      columns: [{ title: 'a plain key', aims: Object.fromEntries(rows.map(({ name, aim }) => [name, aim])) }],
-      rows,
+      ...besidePlainKeys(pairs),
     }
   },
 }

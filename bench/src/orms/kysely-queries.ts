@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { flax, storageFor } from '@snoflax/core'
 import { flaxId, idPlugin } from '@snoflax/kysely'
 import { Kysely, type KyselyPlugin, PostgresDialect, sql } from 'kysely'
-import type { Row, Section } from '../report.js'
+import { besidePlainKeys, type Pair } from '../ratios.js'
+import type { Section } from '../report.js'
 import { raceTurns, timedByCpu } from '../turns.js'
 import type { Place } from './contest.js'
 
@@ -85,7 +86,7 @@ export const kyselyQueries: Section<Place> = {
       'plain text': await stockOf(postgres, 'plain_text'),
       'plain uuid': await stockOf(postgres, 'plain_uuid'),
     }
-    const rows: (Row & { readonly aim: number | undefined })[] = []
+    const pairs: Pair[] = []
     for (const [query, textAim, compactAim, run] of QUERIES) {
       const turns = Object.entries(stocks).map(([key, stock]) => [key, timedByCpu(() => run(stock))])
       // Small statements are fast only after thousands of them.
@@ -93,23 +94,26 @@ export const kyselyQueries: Section<Place> = {
         rounds: 60,
         warmUps: 60,
       })
-      const row = (name: string, ours: keyof typeof stocks, plain: keyof typeof stocks, aim?: number) => ({
-        name: `${query}, ${name}`,
-        aim,
-        ratios: [timings[ours].stepNs / timings[plain].stepNs],
-        spread: Math.max(timings[ours].spread, timings[plain].spread),
-      })
-      rows.push(
-        row('flax as text', 'text', 'plain text', textAim),
-        row('flax as uuid', 'compact', 'plain uuid', compactAim),
+      pairs.push(
+        {
+          name: `${query}, flax as text`,
+          ours: timings.text,
+          plain: timings['plain text'],
+          aim: textAim,
+        },
+        {
+          name: `${query}, flax as uuid`,
+          ours: timings.compact,
+          plain: timings['plain uuid'],
+          aim: compactAim,
+        },
       )
     }
     return {
       title: 'Kysely: queries, PostgreSQL',
       about:
         'The same tables, with our plugin and, for plain keys of the same type, with one that returns its node. The time is the CPU of the client.',
-      columns: [{ title: 'a plain key', aims: Object.fromEntries(rows.map(({ name, aim }) => [name, aim])) }],
-      rows,
+      ...besidePlainKeys(pairs),
     }
   },
 }

@@ -13,6 +13,7 @@ import {
   PrimaryGeneratedColumn,
   type Repository,
 } from 'typeorm'
+import { besidePlainKeys } from '../ratios.js'
 import type { Section } from '../report.js'
 import type { Timing } from '../timing.js'
 import { raceTurns, timedByCpu } from '../turns.js'
@@ -64,23 +65,19 @@ export const typeormQueries: Section<Place> = {
   name: 'typeorm-queries',
   run: async (place) => {
     const timings = await race(place)
-    const rows = Object.entries(timings).flatMap(([query, of], at) =>
-      PAIRS.map(([key, plain, aims]) => {
-        const yardstick = query === SAVE ? 'uuid' : plain
-        return {
-          name: `${query}, ${key === 'compact' ? 'flax as uuid' : key}`,
-          aim: query === SAVE ? 1.2 : aims[at],
-          ratios: [of[key].stepNs / of[yardstick].stepNs],
-          spread: Math.max(of[key].spread, of[yardstick].spread),
-        }
-      }),
+    const pairs = Object.entries(timings).flatMap(([query, of], at) =>
+      PAIRS.map(([key, plain, aims]) => ({
+        name: `${query}, ${key === 'compact' ? 'flax as uuid' : key}`,
+        ours: of[key],
+        plain: of[query === SAVE ? 'uuid' : plain],
+        aim: query === SAVE ? 1.2 : aims[at],
+      })),
     )
     return {
       title: 'TypeORM: queries, PostgreSQL',
       about:
         'Entities with an id, a text, a number and two relations, beside plain keys of the same type; `save` beside uuids that TypeORM generates. The time is the CPU of the client.',
-      columns: [{ title: 'a plain key', aims: Object.fromEntries(rows.map(({ name, aim }) => [name, aim])) }],
-      rows,
+      ...besidePlainKeys(pairs),
     }
   },
 }
