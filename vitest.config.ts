@@ -98,7 +98,7 @@ export default defineConfig({
     expect: { poll: { timeout: 240_000 } },
     reporters: [
       'default',
-      at('test/contract/matrix-reporter.ts'),
+      at('test/contract/pages-reporter.ts'),
       ...(isCounting ? [at('test/counting/reporter.ts')] : []),
     ],
     setupFiles: isCounting ? [at('test/counting/setup.ts')] : [],

@@ -1,6 +1,6 @@
 import type { Variant } from './variant.js'
 
-/** The result of a test of the contract: a cell of the write-path matrix. */
+/** The result of a test of the contract: for docs/write-paths. */
 export interface Cell {
   readonly orm: string
   readonly database: Variant['database']

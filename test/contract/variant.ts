@@ -11,7 +11,7 @@ import {
 import { uid, uidLocal } from '@snoflax/families'
 import type { OpenDatabase } from '../databases/open-database.js'
 
-/** One column of the write-path matrix: whose ids, how stored, and where. */
+/** One variant of the contract: whose ids, how stored, and where. */
 export interface Variant {
   readonly database: OpenDatabase['kind']
   readonly storage: StorageName
