@@ -18,7 +18,7 @@ const failed = versions.filter((version) => {
     env: {
       ...process.env,
       // A server named by URL has only one version.
-      SNOFLAX_POSTGRES_PROVIDER: process.env['SNOFLAX_POSTGRES_PROVIDER'] || 'embedded',
+      SNOFLAX_POSTGRES_URL: '',
       SNOFLAX_POSTGRES_VERSION: version,
     },
   })

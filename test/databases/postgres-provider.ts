@@ -1,7 +1,5 @@
-import { onConnection, type StartedPostgres } from './postgres-connection.js'
-import { dockerAnswers, inDocker } from './postgres-docker.js'
-import { embedded } from './postgres-embedded.js'
-import { fromUrl } from './postgres-url.js'
+import { onConnection, type StartedPostgres, withoutPassword } from './postgres-connection.js'
+import { startServer } from './postgres-server.js'
 import { POSTGRES_VERSIONS, wantedVersion } from './postgres-version.js'
 
 export interface RealPostgres extends StartedPostgres {
@@ -11,13 +9,10 @@ export interface RealPostgres extends StartedPostgres {
   readonly fullVersion: string
 }
 
-/**
- * The run's real PostgreSQL, by the first of: SNOFLAX_POSTGRES_URL, Docker, the embedded binaries.
- * SNOFLAX_POSTGRES_PROVIDER (`url`, `docker`, `embedded`) chooses one of them. What was chosen and
- * cannot be had is an error: no other is tried instead.
- */
+/** The run's real PostgreSQL: the server that SNOFLAX_POSTGRES_URL names, or one from embedded binaries. */
 export async function startPostgres(): Promise<RealPostgres> {
-  const started = await chosen()
+  const url = process.env['SNOFLAX_POSTGRES_URL']
+  const started = url ? await named(url) : await embedded()
   try {
     const fullVersion = await onConnection(started.url, async (client) => {
       const { rows } = await client.query<{ server_version: string }>('SHOW server_version')
@@ -38,20 +33,25 @@ export async function startPostgres(): Promise<RealPostgres> {
   }
 }
 
-async function chosen(): Promise<StartedPostgres> {
-  const url = process.env['SNOFLAX_POSTGRES_URL']
-  const provider = process.env['SNOFLAX_POSTGRES_PROVIDER'] || (url ? 'url' : undefined)
-  switch (provider) {
-    case undefined:
-      return (await dockerAnswers()) ? inDocker(wantedVersion()) : embedded(wantedVersion())
-    case 'url':
-      if (!url) throw new Error('SNOFLAX_POSTGRES_PROVIDER is url, and SNOFLAX_POSTGRES_URL is not set')
-      return fromUrl(url)
-    case 'docker':
-      return inDocker(wantedVersion())
-    case 'embedded':
-      return embedded(wantedVersion())
-    default:
-      throw new Error(`SNOFLAX_POSTGRES_PROVIDER is ${provider}, and must be url, docker or embedded`)
+async function embedded(): Promise<StartedPostgres> {
+  const { url, stop } = await startServer()
+  return { provider: 'embedded binaries', url, stop }
+}
+
+/** An external server. Its user must be allowed to create databases. */
+async function named(url: string): Promise<StartedPostgres> {
+  const shown = withoutPassword(url)
+  const allowed = await onConnection(url, (client) =>
+    client.query<{ yes: boolean }>(
+      'SELECT rolcreatedb OR rolsuper AS yes FROM pg_roles WHERE rolname = current_user',
+    ),
+  ).catch((cause: Error) => {
+    throw new Error(`SNOFLAX_POSTGRES_URL names ${shown}, which cannot be reached: ${cause.message}`, {
+      cause,
+    })
+  })
+  if (!allowed.rows[0]?.yes) {
+    throw new Error(`SNOFLAX_POSTGRES_URL names ${shown}, whose user may not create databases`)
   }
+  return { provider: shown, url, stop: async () => {} }
 }
