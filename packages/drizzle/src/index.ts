@@ -1,3 +1,4 @@
+export type { KeyOf, KeyOptions } from '@snoflax/core/adapter'
 export type {
   AnyIdColumn,
   ColumnDefaults,
@@ -9,8 +10,6 @@ export type {
   IdColumnConfig,
   IdColumns,
   IdColumnTypes,
-  KeyOf,
-  KeyOptions,
   MetaFamily,
   MetaOption,
   MysqlDefaultOptions,

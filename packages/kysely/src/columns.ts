@@ -3,14 +3,18 @@ import {
   type Database,
   flake,
   flax,
-  type Id,
   type IdFamily,
   type IdOf,
   type StorageName,
   sno,
-  type WithAccepted,
 } from '@snoflax/core'
-import { familyWith, type IdSource, type OnMismatch } from '@snoflax/core/adapter'
+import {
+  familyWith,
+  type IdSource,
+  type KeyOf,
+  type KeyOptions,
+  type OnMismatch,
+} from '@snoflax/core/adapter'
 import type { ColumnType, KyselyPlugin, SelectType } from 'kysely'
 
 /** Where a column's ids come from. */
@@ -52,31 +56,6 @@ export interface MetaFamily<AnId extends string> extends IdFamily<AnId> {
   /** The same id with another byte. */
   withMeta(id: AnId, meta: number): AnId
 }
-
-/** Options that decide which keys a column has and how they are typed. A reference takes its target's. */
-export interface KeyOptions<
-  Prefix extends string = string,
-  Accepts extends Accept = Accept,
-  Branded extends boolean = boolean,
-> {
-  /** The prefix, `cus` for `cus_Kpcan0M1FakODT4k`; the same as a column of `prefixed(family, prefix)`. */
-  readonly prefix?: Prefix
-  /**
-   * Keys of other kinds that the column keeps beside its ids: a pattern, which must match the whole text, a family, or a
-   * list of them. Needs storage `text`. With a pattern the column's type is `string`.
-   */
-  readonly accept?: Accepts
-  /** `false` types the column and references to it as `string`. Default: true. */
-  readonly branded?: Branded
-}
-
-/** The type of a column's keys. */
-export type KeyOf<
-  AnId extends string,
-  Prefix extends string,
-  Accepts extends Accept,
-  Branded extends boolean,
-> = [Branded] extends [false] ? string : WithAccepted<[Prefix] extends [never] ? AnId : Id<Prefix>, Accepts>
 
 /** The declaration of an id column. `Of` is `table` if its ids are typed by its table, as those without a prefix are. */
 export interface IdColumn<

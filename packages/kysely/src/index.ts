@@ -1,3 +1,4 @@
+export type { KeyOf, KeyOptions } from '@snoflax/core/adapter'
 export {
   type ColumnOf,
   flakeId,
@@ -11,8 +12,6 @@ export {
   type IdsOf,
   type IdTables,
   idColumn,
-  type KeyOf,
-  type KeyOptions,
   type MetaFamily,
   type MetaOption,
   type Role,

@@ -1,9 +1,7 @@
-export type { IdSource } from '@snoflax/core/adapter'
+export type { IdSource, KeyOf, KeyOptions } from '@snoflax/core/adapter'
 export { asText } from './columns/as-text.js'
 export type {
-  ColumnId,
   IdColumnOptions,
-  IdColumnType,
   PlainIdColumnOptions,
 } from './columns/definition.js'
 export {

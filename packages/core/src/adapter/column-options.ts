@@ -1,5 +1,5 @@
-import { type Accept, accepting } from '../accepting.js'
-import type { IdFamily } from '../family.js'
+import { type Accept, accepting, type WithAccepted } from '../accepting.js'
+import type { Id, IdFamily } from '../family.js'
 import { prefixed } from '../prefixed/index.js'
 import { IdError } from '../primitives/errors.js'
 import { checkOptions, type OptionKind } from '../primitives/options.js'
@@ -7,6 +7,35 @@ import type { IdStorage } from '../storage/index.js'
 
 /** What a text that can't be an id of a column does in a condition: it is an IdError, or finds nothing. */
 export type OnMismatch = 'error' | 'notFound'
+
+/** Options that decide which keys a column has and how they are typed. A reference takes its target's. */
+export interface KeyOptions<
+  Prefix extends string = string,
+  Accepts extends Accept = Accept,
+  Branded extends boolean = boolean,
+> {
+  /** The prefix, `cus` for `cus_Kpcan0M1FakODT4k`; the same as a column of `prefixed(family, prefix)`. */
+  readonly prefix?: Prefix
+  /**
+   * Keys of other kinds that the column keeps beside its ids: a pattern, which must match the whole text, a family, or a
+   * list of them. Needs storage `text`. With a pattern the column's type is `string`.
+   */
+  readonly accept?: Accepts
+  /** `false` types the column and references to it as `string`. Default: true. */
+  readonly branded?: Branded
+}
+
+/** The type of a column's keys with these {@link KeyOptions}; `never` stands for one that is left out. */
+export type KeyOf<
+  AnId extends string,
+  Prefix extends string,
+  Accepts extends Accept,
+  Branded extends boolean,
+> = [Branded] extends [false]
+  ? string
+  : string extends AnId
+    ? string
+    : WithAccepted<[Prefix] extends [never] ? AnId : Id<Prefix>, Accepts>
 
 const DECLARED = {
   prefix: 'any',

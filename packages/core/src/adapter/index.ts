@@ -17,6 +17,8 @@ export {
   checkMismatch,
   conditionValue,
   familyWith,
+  type KeyOf,
+  type KeyOptions,
   type OnMismatch,
 } from './column-options.js'
 export { checkComparable } from './comparable.js'

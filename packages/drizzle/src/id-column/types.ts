@@ -1,5 +1,5 @@
-import type { Accept, DatabaseValue, Id, IdFamily, StorageName, WithAccepted } from '@snoflax/core'
-import type { IdSource, OnMismatch } from '@snoflax/core/adapter'
+import type { Accept, DatabaseValue, Id, IdFamily, StorageName } from '@snoflax/core'
+import type { IdSource, KeyOf, KeyOptions, OnMismatch } from '@snoflax/core/adapter'
 import type { Column, HasDefault, HasRuntimeDefault } from 'drizzle-orm'
 import type { MySqlColumnBuilder } from 'drizzle-orm/mysql-core'
 import type { PgColumnBuilder, UpdateDeleteAction } from 'drizzle-orm/pg-core'
@@ -20,35 +20,6 @@ export interface StorageOptions {
    */
   readonly onMismatch?: OnMismatch
 }
-
-/** Options of every id column that decide which keys it has and how they are typed. A reference takes its target's. */
-export interface KeyOptions<
-  Prefix extends string = string,
-  Accepts extends Accept = Accept,
-  Branded extends boolean = boolean,
-> {
-  /** The prefix, `cus` for `cus_Kpcan0M1FakODT4k`; the same as a column of `prefixed(family, prefix)`. */
-  readonly prefix?: Prefix
-  /**
-   * Keys of other kinds that the column keeps beside its ids: a pattern, which must match the whole text, a family, or a
-   * list of them. Needs storage `text`. With a pattern the column's type is `string`.
-   */
-  readonly accept?: Accepts
-  /** `false` types the column and references to it as `string`. Default: true. */
-  readonly branded?: Branded
-}
-
-/** The type of a column's keys. */
-export type KeyOf<
-  AnId extends string,
-  Prefix extends string,
-  Accepts extends Accept,
-  Branded extends boolean,
-> = [Branded] extends [false]
-  ? string
-  : string extends AnId
-    ? string
-    : WithAccepted<[Prefix] extends [never] ? AnId : Id<Prefix>, Accepts>
 
 /** Options of all columns of an `idColumn(family, …)`. Columns may state others. */
 export interface ColumnDefaults<Branded extends boolean = boolean>

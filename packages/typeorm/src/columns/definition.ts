@@ -1,11 +1,4 @@
-import {
-  type Accept,
-  type Id,
-  IdError,
-  type IdFamily,
-  type StorageName,
-  type WithAccepted,
-} from '@snoflax/core'
+import { IdError, type IdFamily, type StorageName } from '@snoflax/core'
 import {
   checkColumnOptions,
   checkMeta,
@@ -14,6 +7,7 @@ import {
   familyWith,
   type IdSource,
   idSource,
+  type KeyOptions,
   type OnMismatch,
 } from '@snoflax/core/adapter'
 import type { ValueTransformer } from 'typeorm'
@@ -56,35 +50,6 @@ export interface IdColumnOptions<AnId extends string> extends Omit<PlainIdColumn
   /** Name of the primary key's constraint. */
   readonly primaryKeyConstraintName?: string
 }
-
-/** Options that decide the type of a column's ids. */
-export interface IdColumnType<
-  Prefix extends string = string,
-  Accepted extends Accept = Accept,
-  IsBranded extends boolean = boolean,
-> {
-  /**
-   * The prefix of the ids, without the `_`: `cus` for `cus_Kpcan0M1FakODT4k`. The same as a column of
-   * `prefixed(family, prefix)`. A foreign key takes its target's.
-   */
-  readonly prefix?: Prefix
-  /**
-   * Keys that the column also accepts, such as those that its rows already have: a pattern that matches the whole key, a
-   * family, or a list of both. The column is text, and with a pattern the property a `string`. A foreign key takes its
-   * target's.
-   */
-  readonly accept?: Accepted
-  /** Whether the property has the ids' type. With false it is a `string`; nothing else changes. Default true. */
-  readonly branded?: IsBranded
-}
-
-/** The ids of a column with these {@link IdColumnType}; `never` stands for an option that you leave out. */
-export type ColumnId<
-  AnId extends string,
-  Prefix extends string,
-  Accepted extends Accept,
-  IsBranded extends boolean,
-> = IsBranded extends true ? WithAccepted<[Prefix] extends [never] ? AnId : Id<Prefix>, Accepted> : string
 
 /** How the database generates the ids of a column. */
 export interface DatabaseDefault {
@@ -173,7 +138,7 @@ const STORED = {
  *
  * @throws {IdError} `INVALID_OPTION`.
  */
-export function plainColumn(base: IdFamily, options: PlainIdColumnOptions & IdColumnType): PreliminaryColumn {
+export function plainColumn(base: IdFamily, options: PlainIdColumnOptions & KeyOptions): PreliminaryColumn {
   checkColumnOptions(base, 'plain', options, { ...STORED, array: 'boolean' })
   const family = familyWith(base, options)
   const { storage, onMismatch } = options
@@ -187,7 +152,7 @@ export function plainColumn(base: IdFamily, options: PlainIdColumnOptions & IdCo
  */
 export function generatedColumn<AnId extends string>(
   base: IdFamily<AnId>,
-  options: IdColumnOptions<AnId> & IdColumnType,
+  options: IdColumnOptions<AnId> & KeyOptions,
 ): PreliminaryColumn {
   checkColumnOptions(base, 'generated', options, {
     ...STORED,

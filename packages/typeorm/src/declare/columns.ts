@@ -9,13 +9,11 @@ import {
   type SnoId,
   sno,
 } from '@snoflax/core'
-import { withPath } from '@snoflax/core/adapter'
+import { type KeyOf, type KeyOptions, withPath } from '@snoflax/core/adapter'
 import { Column } from 'typeorm'
 import {
-  type ColumnId,
   generatedColumn,
   type IdColumnOptions,
-  type IdColumnType,
   type PlainIdColumnOptions,
   type PreliminaryColumn,
   plainColumn,
@@ -59,8 +57,8 @@ export function IdColumn<
   IsBranded extends boolean = true,
 >(
   family: IdFamily<AnId>,
-  options: IdColumnOptions<AnId> & IdColumnType<Prefix, Accepted, IsBranded> = {},
-): IdDecorator<ColumnId<AnId, Prefix, Accepted, IsBranded>> {
+  options: IdColumnOptions<AnId> & KeyOptions<Prefix, Accepted, IsBranded> = {},
+): IdDecorator<KeyOf<AnId, Prefix, Accepted, IsBranded>> {
   return decorator(() => generatedColumn(family, options))
 }
 
@@ -78,8 +76,8 @@ export function plainIdColumn<
   IsArray extends boolean = false,
 >(
   family: IdFamily<AnId>,
-  options: PlainIdColumnOptions<IsArray> & IdColumnType<Prefix, Accepted, IsBranded> = {},
-): IdDecorator<OneOrMany<ColumnId<AnId, Prefix, Accepted, IsBranded>, IsArray>> {
+  options: PlainIdColumnOptions<IsArray> & KeyOptions<Prefix, Accepted, IsBranded> = {},
+): IdDecorator<OneOrMany<KeyOf<AnId, Prefix, Accepted, IsBranded>, IsArray>> {
   return decorator(() => plainColumn(family, options))
 }
 
@@ -107,7 +105,7 @@ function decorator(columnOf: () => PreliminaryColumn): (entity: object, property
  */
 export function idColumn<AnId extends string>(
   family: IdFamily<AnId>,
-  options: IdColumnOptions<AnId> & IdColumnType = {},
+  options: IdColumnOptions<AnId> & KeyOptions = {},
 ): PreliminaryColumn {
   patchDataSources()
   return generatedColumn(family, options)
@@ -119,7 +117,7 @@ export function idColumn<AnId extends string>(
  * @example
  * const columns = { traceId: idColumn.plain(sno, { nullable: true }) }
  */
-idColumn.plain = (family: IdFamily, options: PlainIdColumnOptions & IdColumnType = {}): PreliminaryColumn => {
+idColumn.plain = (family: IdFamily, options: PlainIdColumnOptions & KeyOptions = {}): PreliminaryColumn => {
   patchDataSources()
   return plainColumn(family, options)
 }
@@ -136,8 +134,8 @@ export interface FamilyColumn<AnId extends string, Options = Omit<IdColumnOption
     const Accepted extends Accept = never,
     IsBranded extends boolean = true,
   >(
-    options?: Options & IdColumnType<Prefix, Accepted, IsBranded>,
-  ): IdDecorator<ColumnId<AnId, Prefix, Accepted, IsBranded>>
+    options?: Options & KeyOptions<Prefix, Accepted, IsBranded>,
+  ): IdDecorator<KeyOf<AnId, Prefix, Accepted, IsBranded>>
   /** A column of ids that are neither the primary key nor generated, or in PostgreSQL of arrays of ids. */
   plain<
     const Prefix extends string = never,
@@ -145,8 +143,8 @@ export interface FamilyColumn<AnId extends string, Options = Omit<IdColumnOption
     IsBranded extends boolean = true,
     IsArray extends boolean = false,
   >(
-    options?: PlainIdColumnOptions<IsArray> & IdColumnType<Prefix, Accepted, IsBranded>,
-  ): IdDecorator<OneOrMany<ColumnId<AnId, Prefix, Accepted, IsBranded>, IsArray>>
+    options?: PlainIdColumnOptions<IsArray> & KeyOptions<Prefix, Accepted, IsBranded>,
+  ): IdDecorator<OneOrMany<KeyOf<AnId, Prefix, Accepted, IsBranded>, IsArray>>
 }
 
 function familyColumn<AnId extends string>(
