@@ -42,7 +42,7 @@ export default {
       'Interface',
       'TypeAlias',
     ],
-    // What is documented, and in which words, is for test/docstrings.test.ts.
+    // What is documented, and in which words, is for test/docstrings.long.test.ts.
     validation: { notExported: true, notDocumented: false, invalidLink: true, rewrittenLink: true },
     disableSources: true,
   },

@@ -167,7 +167,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/own-family.md': 'examples/own-families/test/guide.test.ts',
   'docs/postgresql-time.md': 'packages/pg-sql/test/time-page.test.ts',
   'docs/prefixed-ids.md': 'test/readme.test.ts',
-  'docs/recipes.md': 'test/recipes.test.ts',
+  'docs/recipes.md': 'test/recipes.long.test.ts',
   'docs/sealed-ids.md': 'test/readme.test.ts',
   'docs/testing.md': 'test/readme.test.ts',
   'docs/uuidv7-time.md': 'packages/pg-sql/test/time-page.test.ts',

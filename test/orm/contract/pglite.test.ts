@@ -1,3 +1,0 @@
-import { describeContractOn } from '../adapter.js'
-
-await describeContractOn('pglite')

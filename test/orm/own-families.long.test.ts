@@ -1,0 +1,3 @@
+import { describeOwnFamilies } from './own-families.js'
+
+await describeOwnFamilies({ isWhole: true })
