@@ -1,5 +1,6 @@
-import { type Database, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
-import { baseOf, snakeCase } from '@snoflax/core/adapter'
+import { type Database, type IdStorage, storageFor } from '@snoflax/core'
+import { baseOf, isPrefixed, snakeCase } from '@snoflax/core/adapter'
+import { uuid7 } from '@snoflax/families'
 import { isDatabaseError } from '../databases.js'
 import type { Examination } from './examination.js'
 import { generatedBy, type IdColumn, prefixedBy } from './id-columns.js'
@@ -19,14 +20,6 @@ export interface ColumnRules {
   cure(examination: Examination, idColumn: IdColumn, check: 'type' | 'collation'): Cure | Promise<Cure>
   /** The statements that set a default that generates the column's ids, or drop it. */
   cureDefault(examination: Examination, idColumn: IdColumn): string | Promise<string>
-  /** A statement that converts all values of a column to another storage, if the database has functions for it. */
-  convertAll?(examination: Examination, idColumn: IdColumn, storage: StorageName): string | undefined
-  /** The updates, with the statements around them that change the column's type to its new storage. */
-  changeStorage?(
-    examination: Examination,
-    idColumn: IdColumn,
-    updates: readonly string[],
-  ): string | Promise<string>
 }
 
 export async function checkDeclaration(
@@ -75,6 +68,20 @@ export const targetOf = (
   { family, accepting = family, storage }: IdColumn,
 ): IdStorage<string> =>
   storageFor(accepting, kind, { exactBigint: true, ...(storage && { storage: storage.name }) })
+
+/** What to do if the column's values need another form than the server's cast of the type gives them. */
+export function leftToMigration(kind: Database, idColumn: IdColumn): Cure | undefined {
+  const { column, family } = idColumn
+  const { name } = targetOf(kind, idColumn)
+  const [form] = storagesOf(kind, column)
+  const isBare = !isPrefixed(family)
+  // The text of a family without storage text is its number.
+  const isDigits = form === 'text' && name === 'bigint' && !family.storages.includes('text') && isBare
+  const isUuid = form === 'uuid' && name === 'text' && family.name === uuid7.name && isBare
+  const isCast = form === undefined ? name === 'text' || name === 'bigint' : form === name
+  if (isCast || isDigits || isUuid) return undefined
+  return { leaves: `store its ids as ${name}: write a migration that reads and converts each row` }
+}
 
 /** Finds a default that doesn't generate the column's ids, by its SQL or by evaluating it. */
 export async function checkDefault(
@@ -141,16 +148,4 @@ export function tiedTo(columns: readonly IdColumn[], start: IdColumn): IdColumn[
     }
   }
   return columns.filter((one) => tied.has(one))
-}
-
-/** If another column's cure already converts this one: where that is. Running the statements twice would fail. */
-export function curedWith(
-  { typeFault }: Pick<ColumnRules, 'typeFault'>,
-  { database: { kind } }: Examination,
-  tied: readonly IdColumn[],
-  idColumn: IdColumn,
-): Cure | undefined {
-  const first = tied.find((one) => typeFault(one, kind) !== undefined)
-  if (first === undefined || first === idColumn) return undefined
-  return { leaves: `the statements for ${placeOf(first.column)} convert this column too` }
 }

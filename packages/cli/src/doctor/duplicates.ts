@@ -5,7 +5,7 @@ import { Pace } from '../pace.js'
 import type { Examination } from './examination.js'
 import type { StoredIds } from './id-columns.js'
 import { type Column, placeOf } from './live-database.js'
-import { Faults, lookUp, newIdSql, replacement } from './replacement.js'
+import { Faults, lookUp, replacement } from './replacement.js'
 import { type Finding, finding } from './report.js'
 import { bareId, ownId, readStored, shown } from './stored-value.js'
 import type { Scan } from './values.js'
@@ -136,9 +136,11 @@ async function* pagesOf(
 }
 
 /** Finds repeated ids in a column without a unique index in which each row should have its own. */
-export async function repeated(examination: Examination, { idColumn }: Scan): Promise<Finding[]> {
+export async function repeated(
+  { database, sample, full }: Examination,
+  { idColumn }: Scan,
+): Promise<Finding[]> {
   const { column, evidence } = idColumn
-  const { database, sample, full, newIds } = examination
   const isLikely = column.name.toLowerCase() === 'id' && !COPIES.test(column.table)
   if (column.isUnique || column.references !== undefined) return []
   if (!idColumn.isPrimary && evidence !== 'default' && !isLikely) return []
@@ -150,45 +152,17 @@ export async function repeated(examination: Examination, { idColumn }: Scan): Pr
   )
   const [first] = rows
   if (first === undefined) return []
-  const place = placeOf(column)
   const more = rows.length > SHOWN ? 'more than ' : ''
   const message = `ids in several rows, without a unique index: ${more}${Math.min(rows.length, SHOWN)}; the first: ${shown(first['value'])}, in ${first['count']} rows`
-  const unique = uniqueIndex(column)
-  const rowName = ROW_NAMES[database.kind]
   const severity = isLikely && !idColumn.isPrimary && evidence !== 'default' ? 'warning' : 'error'
-  if (!newIds.includes(place) || rowName === undefined || newIdSql(examination, idColumn) === undefined) {
-    const asked =
-      rowName === undefined ? '' : `; or pass --new-ids ${place} to give new ids to all but one of these rows`
-    const leaves = `decide which row keeps the id and change or delete the others, then ${unique}${asked}`
-    return [finding('duplicate', place, message, { leaves }, severity)]
-  }
-  const statements: string[] = []
-  for (const { value } of rows.slice(0, SHOWN)) {
-    const same = `${quotedName} = ${literal(database.kind, value as DatabaseValue)}`
-    const twins = await database.query(
-      `SELECT ${rowName} AS name FROM ${quotedTable} WHERE ${same} ORDER BY ${rowName} LIMIT 1000`,
-    )
-    for (const { name } of twins.slice(1)) {
-      const row = typeof name === 'bigint' ? String(name) : `'${name}'`
-      statements.push(
-        `UPDATE ${quotedTable} SET ${quotedName} = ${newIdSql(examination, idColumn)} WHERE ${rowName} = ${row} AND ${same}`,
-      )
-    }
-  }
-  const isAll = rows.length <= SHOWN && limit === ''
-  const cure = isAll
-    ? { sql: [...statements, unique].join(';\n') }
-    : { sql: statements.join(';\n'), leaves: `there are more: run these statements, then doctor again` }
-  return [finding('duplicate', place, message, cure, severity)]
+  const leaves = `decide which row keeps the id and change or delete the others, then ${uniqueIndex(column)}`
+  return [finding('duplicate', placeOf(column), message, { leaves }, severity)]
 }
 
 /** Tables whose rows are versions of other rows. */
 const COPIES = /log|audit|histor|archiv|version|event|snapshot|backup|staging|import/i
 const MANY = 1_000_000
 const SHOWN = 100
-
-/** The hidden column that distinguishes equal rows; MySQL has none. */
-const ROW_NAMES: Partial<Record<string, string>> = { postgres: 'ctid', sqlite: 'rowid' }
 
 const uniqueIndex = ({ table, name, quotedTable, quotedName }: Column): string =>
   `CREATE UNIQUE INDEX ${`${table}_${name}_key`.replace(/\W/g, '_').slice(0, 60)} ON ${quotedTable} (${quotedName})`

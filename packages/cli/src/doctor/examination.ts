@@ -52,10 +52,7 @@ export function checkVersion(
   return [finding('version', `schema ${schema}`, message, update, 'warning')]
 }
 
-/** The shell command that reinstalls, in one transaction with the statements that must run before. */
-export function again({ schema, families }: Installation, before = ''): Cure {
-  const first = before === '' ? '' : ` -c '${before.replaceAll("'", "'\\''")}' -f -`
-  return {
-    shell: `npx snoflax sql --schema ${schema} --families ${families.join(',')} | psql -1 -v ON_ERROR_STOP=1${first} "$DATABASE_URL"`,
-  }
-}
+/** The shell command that reinstalls. */
+export const again = ({ schema, families }: Installation): Cure => ({
+  shell: `npx snoflax sql --schema ${schema} --families ${families.join(',')} | psql -1 -v ON_ERROR_STOP=1 "$DATABASE_URL"`,
+})

@@ -41,13 +41,12 @@ export async function examine(
   const examination = { ...options, database, allColumns, columns, installed, nowMs: Date.now(), notes }
   const { examined, findings: faults } = await examineColumns(examination)
   const found = [
-    ...functions.filter((one) => !isAfterValues(one)),
+    ...functions,
     ...missing(known, options),
     ...mismatched(examination),
     ...sharing(examination),
     ...overlapping(examination),
     ...faults,
-    ...functions.filter(isAfterValues),
   ].filter(({ check }) => !options.skip.includes(check))
   return {
     database: database.label,
@@ -67,9 +66,6 @@ export async function examine(
 }
 
 const NO_FUNCTIONS: Functions = { label: null, findings: [] }
-
-/** A check added to a domain validates all values, so it comes after their cures. */
-const isAfterValues = ({ where, cure }: Finding): boolean => where.startsWith('domain ') && 'sql' in cure
 
 interface Rules {
   readonly ofColumns: ColumnRules
@@ -190,7 +186,7 @@ async function examineColumns(
   const sorted = scans.filter(isInOrder)
   findings.push(
     ...(await unless('duplicate', () => duplicates(examination, sorted))),
-    ...(await unless('reference', () => otherStorages(examination, sorted, rules))),
+    ...(await unless('reference', () => otherStorages(examination, sorted))),
   )
   for (const [check, look] of ofTables) findings.push(...(await unless(check, async () => look(examination))))
   return { examined, findings }

@@ -1,5 +1,4 @@
 import type { IdStorage } from '@snoflax/core'
-import { literal } from '../ids/forms.js'
 import { showUtc } from '../ids/time.js'
 import type { Examination } from './examination.js'
 import type { IdColumn, StoredIds } from './id-columns.js'
@@ -13,20 +12,20 @@ export type TableChecks = readonly (readonly [
   look: (examination: Examination) => Finding[] | Promise<Finding[]>,
 ])[]
 
-/** Finds triggers that overwrite the ids of rows. `triggers` have `table` and `name`; `cureOf` returns the statements. */
+/** Finds triggers that overwrite the ids of rows. `triggers` have `table` and `name`. */
 export const triggerFindings = (
   columns: readonly IdColumn[],
   triggers: readonly Row[],
-  cureOf: (trigger: Row, column: Column) => string | undefined,
+  overwrites: (trigger: Row, column: Column) => boolean,
 ): Finding[] =>
   columns.flatMap(({ column }) =>
     triggers.flatMap((trigger) => {
       const isOwn = trigger['table'] === column.table || trigger['table'] === column.quotedTable
-      const sql = isOwn ? cureOf(trigger, column) : undefined
-      if (sql === undefined) return []
+      if (!isOwn || !overwrites(trigger, column)) return []
       const by = trigger['function'] === undefined ? '' : `, by ${trigger['function']}`
       const message = `trigger ${trigger['name']} overwrites the ids of rows${by}`
-      return [finding('trigger', placeOf(column), message, { sql })]
+      const leaves = `set ${column.quotedName} only if it is NULL, as by coalesce`
+      return [finding('trigger', placeOf(column), message, { leaves })]
     }),
   )
 
@@ -83,27 +82,17 @@ export async function orphans(examination: Examination): Promise<Finding[]> {
 
 const ORPHANS = 1000
 
-/** A trigger that overwrites each row's id, changed to set the id only if it is NULL. Undefined if it does so already. */
-export function keepingIds(body: string, column: Column): string | undefined {
+/** Whether a trigger assigns each new row's id, and not only if it is NULL. */
+export function overwritesIds(body: string, column: Column): boolean {
   const name = `(?:"${escaped(column.name)}"|\`${escaped(column.name)}\`|${escaped(column.name)})`
   const own = `\\bnew\\s*\\.\\s*${name}(?!\\w)`
-  if (new RegExp(`${own}\\s+is\\s+null`, 'i').test(body)) return undefined
-  let isChanged = false
-  const changed = body.replace(
-    new RegExp(`(${own})(\\s*:?=\\s*)(${VALUE})(?=\\s*(?:;|$|\\bend\\b))`, 'gi'),
-    (all, target: string, sign: string, value: string, at: number) => {
-      // A comparison in a condition is not an assignment.
-      const before = body.slice(0, at)
-      if (
-        new RegExp(own, 'i').test(value) ||
-        !/(?:^|[;{]|\bbegin|\bset|\bthen|\belse|\$\w*\$|\bdo)\s*$/i.test(before)
-      )
-        return all
-      isChanged = true
-      return `${target}${sign}coalesce(${target}, ${value})`
-    },
+  if (new RegExp(`${own}\\s+is\\s+null`, 'i').test(body)) return false
+  const value = `(${VALUE})(?=\\s*(?:;|$|\\bend\\b))`
+  // A comparison in a condition is not an assignment.
+  const assignment = `(?:^|[;{]|\\bbegin|\\bset|\\bthen|\\belse|\\$\\w*\\$|\\bdo)\\s*${own}\\s*:?=\\s*${value}`
+  return [...body.matchAll(new RegExp(assignment, 'gi'))].some(
+    ([, given]) => !new RegExp(own, 'i').test(given as string),
   )
-  return isChanged ? changed : undefined
 }
 
 /** An expression, up to a comma or semicolon outside parentheses. */
@@ -111,53 +100,20 @@ const VALUE = '(?:[^;,()]|\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\))+?'
 
 export const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The last partition of a table partitioned by ranges of ids. */
-export interface LastPartition {
-  readonly idColumn: StoredIds
-  /** The bounds as the database returns them; `from` is undefined if it has none. */
-  readonly from: unknown
-  readonly to: unknown
-}
+const SOON_MS = 7 * 86_400_000
 
-const DAY_MS = 86_400_000
-const SOON_MS = 7 * DAY_MS
-/** More than the hours of a week. */
-const MOST_PARTITIONS = 200
-
-/** Finds tables whose last partition ends within a week: later rows would be refused. */
+/** Finds tables whose last partition, up to this bound as the database returns it, ends within a week. */
 export function endingPartition(
-  { nowMs, database }: Examination,
-  { idColumn, from, to }: LastPartition,
-  add: (name: string, from: string, to: string) => string,
+  { nowMs }: Examination,
+  { column, storage }: StoredIds,
+  bound: unknown,
 ): Finding[] {
-  const { column, storage, family } = idColumn
-  const ends = timeOf(storage, to)
+  const ends = timeOf(storage, bound)
   if (ends === undefined || ends > nowMs + SOON_MS) return []
-  const begins = (from === undefined ? undefined : timeOf(storage, from)) ?? ends - 30 * DAY_MS
-  const span = ends - begins
-  /** Of names: to the day, or to the minute. */
-  const precision = span % DAY_MS === 0 ? 10 : 16
-  const until = nowMs + Math.max(2 * span, SOON_MS)
-  const statements: string[] = []
-  const bound = (timeMs: number): string =>
-    literal(database.kind, storage.toDatabase(family.lowerBound(timeMs)))
-  for (let start = ends, n = 0; n < MOST_PARTITIONS && start <= until; n++) {
-    const end = after(start, span)
-    const name = `${column.table.replace(/^.*\./, '')}_${new Date(start).toISOString().slice(0, precision).replace(/\D/g, '')}`
-    statements.push(add(name, n === 0 ? literal(database.kind, to as never) : bound(start), bound(end)))
-    start = end
-  }
-  const message = `its last partition ends at ${showUtc(ends)}${ends <= nowMs ? ': rows with new ids are refused' : ''}`
-  const severity = ends <= nowMs ? 'error' : 'warning'
-  return [finding('partition', placeOf(column), message, { sql: statements.join(';\n') }, severity)]
-}
-
-/** Monthly partitions stay monthly. */
-function after(startMs: number, spanMs: number): number {
-  const start = new Date(startMs)
-  const isMonth =
-    startMs % DAY_MS === 0 && start.getUTCDate() === 1 && spanMs >= 28 * DAY_MS && spanMs <= 31 * DAY_MS
-  return isMonth ? Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1) : startMs + spanMs
+  const isOver = ends <= nowMs
+  const message = `its last partition ends at ${showUtc(ends)}${isOver ? ': rows with new ids are refused' : ''}`
+  const leaves = 'add partitions; npx snoflax range prints the bounds of a time'
+  return [finding('partition', placeOf(column), message, { leaves }, isOver ? 'error' : 'warning')]
 }
 
 function timeOf(storage: IdStorage<string>, bound: unknown): number | undefined {

@@ -5,8 +5,8 @@ import { type Finding, finding } from '../report.js'
 import {
   endingPartition,
   isGeneratedByDatabase,
-  keepingIds,
   orphans,
+  overwritesIds,
   storedColumns,
   type TableChecks,
   triggerFindings,
@@ -15,19 +15,14 @@ import { quote } from './open.js'
 
 async function checkTriggers({ database, columns, notes }: Examination): Promise<Finding[]> {
   const rows = await database.query(
-    `SELECT trigger_name AS name, event_object_table AS \`table\`, event_manipulation AS event, action_statement AS body
+    `SELECT trigger_name AS name, event_object_table AS \`table\`, action_statement AS body
        FROM information_schema.triggers WHERE trigger_schema = database() AND action_timing = 'BEFORE' ORDER BY trigger_name`,
   )
   if (rows.length === 0 && !(await seesTriggers(database)))
     notes.push(
       'triggers were not examined: this account was not granted TRIGGER, without which the server shows none',
     )
-  return triggerFindings(columns, rows, ({ name, event, body }, column) => {
-    const changed = keepingIds(body as string, column)
-    if (changed === undefined) return undefined
-    const trigger = quote(name as string)
-    return `DROP TRIGGER ${trigger};\nCREATE TRIGGER ${trigger} BEFORE ${event} ON ${column.quotedTable} FOR EACH ROW ${changed}`
-  })
+  return triggerFindings(columns, rows, ({ body }, column) => overwritesIds(body as string, column))
 }
 
 /** Whether the account itself was granted what shows it triggers; what a role grants is not known. */
@@ -83,17 +78,9 @@ async function partitions(examination: Examination): Promise<Finding[]> {
         table === column.table && String(expression).replaceAll('`', '') === column.name,
     )
     const bounds = own.map(({ bound }) => String(bound))
-    if (bounds.length === 0 || bounds.includes('MAXVALUE')) return []
-    const [last, before] = bounds
-      .slice(-2)
-      .map((bound) => boundOf(storage.name, bound))
-      .reverse()
-    return endingPartition(
-      examination,
-      { idColumn, from: before, to: last },
-      (name, _, to) =>
-        `ALTER TABLE ${column.quotedTable} ADD PARTITION (PARTITION ${quote(name)} VALUES LESS THAN (${to}))`,
-    )
+    const last = bounds.at(-1)
+    if (last === undefined || bounds.includes('MAXVALUE')) return []
+    return endingPartition(examination, idColumn, boundOf(storage.name, last))
   })
 }
 

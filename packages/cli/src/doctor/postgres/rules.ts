@@ -1,12 +1,11 @@
-import { type PrefixedFamily, type StorageName, storageFor } from '@snoflax/core'
-import { baseOf, isPrefixed, snakeCase, sqlFunction } from '@snoflax/core/adapter'
-import { type ColumnRules, curedWith, storageFault, tiedTo } from '../declaration.js'
+import { baseOf, snakeCase } from '@snoflax/core/adapter'
+import { type ColumnRules, leftToMigration, storageFault, targetOf, tiedTo } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
-import type { Column, LiveDatabase } from '../live-database.js'
+import { type Column, type LiveDatabase, placeOf } from '../live-database.js'
 import { generateCall } from '../replacement.js'
 import type { Cure } from '../report.js'
-import { headOf } from '../stored-value.js'
+import { storagesOf } from '../stored-value.js'
 
 export const postgresRules: ColumnRules = {
   typeFault,
@@ -28,10 +27,6 @@ export const postgresRules: ColumnRules = {
     const call = isOurs && storage && generateCall(family, storage.name, installed?.schema as string)
     return call ? `${alter} SET DEFAULT ${call}` : `${alter} DROP DEFAULT`
   },
-  convertAll({ installed, schema }, idColumn, storage) {
-    const isThere = installed?.families.includes(snakeCase(baseOf(idColumn.family).name) as never)
-    return isThere ? retype(schema, idColumn, storage) : undefined
-  },
 }
 
 function typeFault(idColumn: IdColumn): string | undefined {
@@ -52,14 +47,18 @@ function typeFault(idColumn: IdColumn): string | undefined {
 async function changeType(examination: Examination, idColumn: IdColumn): Promise<Cure> {
   const { database, columns, schema } = examination
   const tied = tiedTo(columns, idColumn)
+  const changed = tied.filter((one) => typeFault(one) !== undefined)
+  const left = changed.flatMap((one) => leftToMigration('postgres', one) ?? [])
+  if (left[0]) return left[0]
   const keys = await foreignKeysOf(
     database,
     tied.map(({ column }) => column),
   )
   if (keys.length === 0) return { sql: retype(schema, idColumn) }
-  const elsewhere = curedWith(postgresRules, examination, tied, idColumn)
-  if (elsewhere) return elsewhere
-  const changed = tied.filter((one) => typeFault(one) !== undefined)
+  // Running the statements twice would fail.
+  const [first] = changed as [IdColumn]
+  if (first !== idColumn)
+    return { leaves: `the statements for ${placeOf(first.column)} convert this column too` }
   return {
     sql: [
       'BEGIN',
@@ -92,14 +91,15 @@ async function foreignKeysOf(
   }))
 }
 
-/** Changes the column's type to the storage's, and converts its values. */
-function retype(schema: string, idColumn: IdColumn, wanted = idColumn.storage?.name): string {
+/** Changes the column's type to the storage's, by PostgreSQL's own cast, since pg-sql may not be installed. */
+function retype(schema: string, idColumn: IdColumn): string {
   const { column, family } = idColumn
-  const { name: storage, column: type } = storageFor(family, 'postgres', wanted && { storage: wanted })
-  const using = converted(schema, idColumn, storage)
-  const change = `ALTER COLUMN ${column.quotedName} TYPE ${type.sql} USING ${using}`
+  const { name: storage, column: type } = targetOf('postgres', idColumn)
+  const cast = storage === 'text' ? 'text' : type.sql
+  const change = `ALTER COLUMN ${column.quotedName} TYPE ${type.sql} USING ${column.quotedName}::${cast}`
   // If text stays text, so does its default.
-  const isKept = column.defaultSql === undefined || using === `${column.quotedName}::text`
+  const isKept =
+    column.defaultSql === undefined || (storage === 'text' && storagesOf('postgres', column).includes('text'))
   const isOurs = column.defaultSql?.includes(`${snakeCase(baseOf(family).name)}_generate`)
   const call = isOurs ? generateCall(family, storage, schema) : undefined
   const changes = [
@@ -108,27 +108,4 @@ function retype(schema: string, idColumn: IdColumn, wanted = idColumn.storage?.n
     ...(call === undefined ? [] : [`ALTER COLUMN ${column.quotedName} SET DEFAULT ${call}`]),
   ]
   return `ALTER TABLE ${column.quotedTable} ${changes.join(', ')}`
-}
-
-/** Uses PostgreSQL's own casts where possible, since pg-sql may not be installed. */
-function converted(schema: string, { column, family }: IdColumn, storage: StorageName): string {
-  const { quotedName, type } = column
-  const isText = /^(?:text|varchar|bpchar|citext)$/.test(type)
-  if (storage === 'text' && isText) return `${quotedName}::text`
-  const bare = isText && isPrefixed(family) ? withoutPrefix(quotedName, family) : quotedName
-  // The text of a family without storage text is its number.
-  if (storage === 'bigint' && !(isText && family.storages.includes('text'))) return `${bare}::bigint`
-  const call = (name: string, value: string): string => `${sqlFunction(family, name, schema)}(${value})`
-  const text = call('encode', /^(?:uuid|bytea|int8)$/.test(type) ? bare : `${bare}::text`)
-  const head = headOf({ family, name: storage })
-  if (head !== '') return `'${head}' || ${text}`
-  return storage === 'text' ? text : call(storage === 'binary' ? 'decode' : `to_${storage}`, text)
-}
-
-function withoutPrefix(
-  quotedName: string,
-  { prefix, base }: Pick<PrefixedFamily, 'prefix' | 'base'>,
-): string {
-  const rest = base.textLength === undefined ? '.+' : `.{${base.textLength}}`
-  return `regexp_replace(${quotedName}::text, '^${prefix}_(${rest})$', '\\1')`
 }

@@ -4,8 +4,8 @@ import { placeOf } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
 import {
   endingPartition,
-  keepingIds,
   orphans,
+  overwritesIds,
   storedColumns,
   type TableChecks,
   triggerFindings,
@@ -26,7 +26,7 @@ async function checkTriggers(examination: Examination): Promise<Finding[]> {
     [tablesOf(examination)],
   )
   return triggerFindings(examination.columns, rows, ({ definition }, column) =>
-    keepingIds(definition as string, column),
+    overwritesIds(definition as string, column),
   )
 }
 
@@ -64,7 +64,7 @@ async function invalidIndexes(examination: Examination): Promise<Finding[]> {
   })
 }
 
-const BOUNDS = /^FOR VALUES FROM \((?:MINVALUE|'((?:[^']|'')*)')\) TO \('((?:[^']|'')*)'\)$/
+const BOUNDS = /^FOR VALUES FROM \(.*\) TO \('((?:[^']|'')*)'\)$/
 
 async function partitions(examination: Examination): Promise<Finding[]> {
   const rows = await examination.database.query(
@@ -79,23 +79,13 @@ async function partitions(examination: Examination): Promise<Finding[]> {
   return storedColumns(examination).flatMap((idColumn) => {
     const { column, storage } = idColumn
     const own = rows.filter(({ table, column: of }) => table === column.quotedTable && of === column.name)
-    if (
-      own.length === 0 ||
-      own.some(({ has_default, bounds }) => has_default || /TO \(MAXVALUE\)/.test(String(bounds)))
-    )
+    if (own.some(({ has_default, bounds }) => has_default || /TO \(MAXVALUE\)/.test(String(bounds))))
       return []
-    const bounds = own.flatMap(({ bounds }) => {
-      const [, from, to] = BOUNDS.exec(String(bounds)) ?? []
-      return to === undefined
-        ? []
-        : [[from === undefined ? undefined : boundOf(storage.name, from), boundOf(storage.name, to)] as const]
+    const ends = own.flatMap(({ bounds }) => {
+      const [, to] = BOUNDS.exec(String(bounds)) ?? []
+      return to === undefined ? [] : [boundOf(storage.name, to)]
     })
-    const last = bounds.sort((a, b) => compare(a[1], b[1])).at(-1)
-    if (last === undefined) return []
-    return endingPartition(examination, { idColumn, from: last[0], to: last[1] }, (name, from, to) => {
-      const schema = column.quotedTable.replace(/(?<=^|\.)"(?:[^"]|"")*"$/, '')
-      return `CREATE TABLE ${schema}${quoteName(name)} PARTITION OF ${column.quotedTable} FOR VALUES FROM (${from}) TO (${to})`
-    })
+    return ends.length === 0 ? [] : endingPartition(examination, idColumn, ends.sort(compare).at(-1))
   })
 }
 

@@ -5,15 +5,7 @@ import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
 import { type LiveDatabase, placeOf } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
-import {
-  checksIn,
-  looksAtType,
-  parseTable,
-  withCheck,
-  withCollation,
-  withoutDefault,
-  withType,
-} from './table-sql.js'
+import { checksIn, looksAtType, parseTable, withCollation, withoutDefault, withType } from './table-sql.js'
 
 export const sqliteRules: ColumnRules = {
   typeFault,
@@ -24,13 +16,6 @@ export const sqliteRules: ColumnRules = {
     rebuild(examination, column.table, (definition, own) =>
       own?.column === column ? withoutDefault(definition) : definition,
     ),
-  async changeStorage(examination, idColumn, updates) {
-    const type = targetOf('sqlite', idColumn).column.sql
-    const retyped = await rebuild(examination, idColumn.column.table, (definition, own) =>
-      own?.column === idColumn.column ? withType(definition, type) : definition,
-    )
-    return `${retyped};\n${updates.join(';\n')}`
-  },
 }
 
 const SPOILED_BY: Partial<Record<StorageName, readonly string[]>> = {
@@ -88,10 +73,10 @@ async function checkConstraint(examination: Examination, idColumn: IdColumn): Pr
   const taken = await Promise.all(conditions.map((one) => takes(one, storage.toDatabase(id))))
   const wrong = conditions.filter((_, at) => taken[at] === false)
   const where = placeOf(column)
+  const right = `CHECK (${conditionFor(idColumn)})`
   if (wrong.length > 0) {
-    const cure = { sql: await rebuild(examination, column.table, checked(wrong, idColumn)) }
     const message = `CHECK (${wrong.join('), CHECK (')}) refuses ids of ${family.name}, which have ${family.byteLength} bytes`
-    return [finding('constraint', where, message, cure)]
+    return [finding('constraint', where, message, { leaves: `create the table again with ${right} instead` })]
   }
   const ofText = await Promise.all(conditions.map((one) => takes(one, id)))
   if (ofText.some((isTaken) => isTaken !== true)) return []
@@ -99,23 +84,9 @@ async function checkConstraint(examination: Examination, idColumn: IdColumn): Pr
     column.type === 'blob'
       ? 'SQLite accepts text in a BLOB column, where no lookup by id finds it; a CHECK refuses it'
       : `${column.declared} is not the type of ids as bytes, and no lookup by id finds a text; BLOB with a CHECK refuses it`
-  const cure = { sql: await rebuild(examination, column.table, checked(conditions, idColumn)) }
-  return [finding('constraint', where, message, cure, 'advice')]
+  const leaves = `when you create the table again, declare the column as BLOB with ${right}`
+  return [finding('constraint', where, message, { leaves }, 'advice')]
 }
-
-type Change = (definition: string, own: IdColumn | undefined) => string
-
-/** Replaces the wrong CHECKs, or adds the right one. */
-const checked =
-  (wrong: readonly string[], right: IdColumn): Change =>
-  (definition, own) => {
-    const replaced = wrong.reduce((sql, one) => sql.replace(one, () => conditionFor(right)), definition)
-    if (own !== right) return replaced
-    // Another type holds bytes too, but says something else.
-    const typed =
-      right.column.type === 'blob' ? replaced : withType(replaced, targetOf('sqlite', right).column.sql)
-    return wrong.length === 0 ? withCheck(typed, conditionFor(right)) : typed
-  }
 
 async function tableSql(database: LiveDatabase, table: string): Promise<string> {
   const [found] = await database.query("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", [
@@ -137,10 +108,10 @@ function fixed(idColumn: IdColumn, definition: string): string {
  * drop the old table, recreate indexes and triggers. Each of several findings has the whole script, so that none undoes
  * another.
  */
-export async function rebuild(
+async function rebuild(
   { database, columns: idColumns }: Examination,
   table: string,
-  change: Change = (definition) => definition,
+  change = (definition: string, _: IdColumn | undefined): string => definition,
 ): Promise<string> {
   const objects = await database.query(
     'SELECT type, sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL',

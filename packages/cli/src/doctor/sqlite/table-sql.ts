@@ -74,19 +74,9 @@ export const looksAtType = (condition: string, column: string): boolean => {
   )
 }
 
-export function withCheck(definition: string, condition: string): string {
-  const end = read(definition).at(-1)?.end as number
-  return `${definition.slice(0, end)} CHECK (${condition})${definition.slice(end)}`
-}
-
 const CONSTRAINTS = 'CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE REFERENCES GENERATED AS'.split(
   ' ',
 )
-
-export function withNotNull(definition: string): string {
-  const end = read(definition).at(-1)?.end as number
-  return `${definition.slice(0, end)} NOT NULL${definition.slice(end)}`
-}
 
 export function withoutDefault(definition: string): string {
   const tokens = read(definition)
