@@ -1,5 +1,5 @@
 import type ts from 'typescript'
-import { type Edit, type Findings, NUMBERS, STORED, TAKEN } from './findings.js'
+import { type Findings, NUMBERS, STORED, TAKEN } from './findings.js'
 import type { Export, Source, Sources } from './sources.js'
 
 interface Decorated {
@@ -9,28 +9,151 @@ interface Decorated {
   readonly options: ts.ObjectLiteralExpression | undefined
 }
 
+type Decorations = ReadonlyMap<string, Decorated>
+
+interface Member {
+  readonly node: ts.ClassElement
+  readonly by: Decorations
+}
+
 /** Options that our columns have too, and those that only say what the column stored. */
 const SHARED = ['name', 'comment', 'primaryKeyConstraintName', 'nullable', 'unique', 'select']
 const OF_TYPE = ['type', 'length', 'width', 'generated', 'primary']
 const RELATIONS = ['ManyToOne', 'OneToOne', 'ManyToMany', 'OneToMany']
 
 /** Finds the keys and relations of TypeORM's entities, and the edits that make the keys id columns. */
-export function adoptTypeorm(sources: Sources, findings: Findings): boolean {
+export const adoptTypeorm = (sources: Sources, findings: Findings): boolean =>
+  sources.all.map((file) => adoptFile(sources, findings, file)).includes(true)
+
+function adoptFile(sources: Sources, findings: Findings, file: Source): boolean {
   const { ts } = sources
+  /** Names of @snoflax/typeorm that the file needs. */
+  const imports = new Set<string>()
   let found = false
-  for (const file of sources.all) {
-    const imports = new Set<string>()
-    sources.walk(file.node, (node) => {
-      if (ts.isClassDeclaration(node)) found = adoptEntity(sources, findings, file, imports, node) || found
-      const isSchema = ts.isNewExpression(node) && leadsTo(sources, file, node.expression) === 'EntitySchema'
-      if (!isSchema) return
-      found = true
-      findings.leave(
-        sources.placeOf(file, node, 'EntitySchema'),
-        'write its key as idColumn(flax, { accept, branded: false })',
+
+  const leadsTo = (node: ts.Node): string | undefined => {
+    const origin = sources.originOf(file, node)
+    return origin && 'module' in origin && origin.module === 'typeorm' ? origin.name : undefined
+  }
+
+  const decorationsOf = (node: ts.Node): Decorations => {
+    const by = new Map<string, Decorated>()
+    for (const one of ts.canHaveDecorators(node) ? (ts.getDecorators(node) ?? []) : []) {
+      const call = one.expression
+      const name = ts.isCallExpression(call) ? leadsTo(call.expression) : undefined
+      if (name === undefined) continue
+      const given = (call as ts.CallExpression).arguments
+      by.set(name, { name, node: one, given, options: given.find(ts.isObjectLiteralExpression) })
+    }
+    return by
+  }
+
+  const adoptEntity = (entity: ts.ClassDeclaration): void => {
+    const members = entity.members.map((node) => ({ node, by: decorationsOf(node) }))
+    const properties = members.flatMap(({ node, by }) =>
+      ts.isPropertyDeclaration(node) && by.size > 0 ? [{ node, by }] : [],
+    )
+    if (properties.length > 0) found = true
+    const joined = new Map<string, string>()
+    const place = (node: ts.PropertyDeclaration) =>
+      sources.placeOf(file, node.name, `${entity.name?.text}.${node.name.getText()}`)
+    for (const { node, by } of properties) {
+      const relation = RELATIONS.map((one) => by.get(one)).find(Boolean)
+      const target =
+        relation?.given[0] && (sources.resultOf(relation.given[0]) ?? relation.given[0]).getText()
+      if (relation === undefined || target === undefined) continue
+      const join = by.get('JoinColumn')
+      if (relation.name === 'ManyToOne' || join) {
+        const list = join?.given[0]
+        const columns = list && ts.isArrayLiteralExpression(list) ? [...list.elements] : [join?.options]
+        for (const one of columns) {
+          const name = one && ts.isObjectLiteralExpression(one) ? sources.member(one, 'name') : undefined
+          joined.set(name ? textOf(ts, name) : `${node.name.getText()}Id`, target)
+        }
+        findings.references.push({ ...place(node), text: `${target}, whose key it takes` })
+      } else if (by.has('JoinTable'))
+        findings.references.push({
+          ...place(node),
+          text: `${target}, by a junction table that takes both keys`,
+        })
+    }
+    const keys = properties.filter(({ by }) => by.has('PrimaryColumn') || by.has('PrimaryGeneratedColumn'))
+    for (const { node, by } of properties) {
+      const key = by.get('PrimaryGeneratedColumn') ?? by.get('PrimaryColumn')
+      const column = key ?? by.get('Column')
+      if (!column || RELATIONS.some((one) => by.has(one))) continue
+      const name = column.options && sources.member(column.options, 'name')
+      const target =
+        joined.get(name ? textOf(ts, name) : node.name.getText()) ?? joined.get(node.name.getText())
+      if (target) findings.references.push({ ...place(node), text: `${target}, whose key it takes` })
+      else if (key) adoptKey(node, key, by.get('Generated'), members, keys.length === 1, place(node))
+    }
+  }
+
+  const adoptKey = (
+    node: ts.PropertyDeclaration,
+    key: Decorated,
+    generated: Decorated | undefined,
+    members: readonly Member[],
+    isAlone: boolean,
+    place: ReturnType<Sources['placeOf']>,
+  ): undefined => {
+    const leave = (text: string): undefined => findings.leave(place, text)
+    const type = key.options && sources.member(key.options, 'type')
+    const strategy = (key.name === 'PrimaryGeneratedColumn' ? key : generated)?.given[0]
+    const isGenerated = strategy !== undefined && textOf(ts, strategy) === 'uuid'
+    const stated = type ?? key.given.find(ts.isStringLiteralLike)
+    // @Generated('uuid') also fills a column of text.
+    const isUuid = stated !== undefined && textOf(ts, stated) === 'uuid'
+    const isNumber =
+      key.name === 'PrimaryGeneratedColumn' || /^(?:number|bigint)$/.test(node.type?.getText() ?? '')
+    if (!isUuid && isAlone && isNumber) return leave(NUMBERS)
+    const setter = setterOf(sources, members, node)
+    if (!isAlone && !setter && !isGenerated) return undefined
+    const read = isGenerated ? STORED.uuid() : setter && sources.storedAs(file, setter.value)
+    const stored = findings.storedIn(place.name, read, isUuid)
+    if (typeof stored === 'string') return leave(stored)
+    const nameOf = (one: ts.ObjectLiteralElementLike): string => one.name?.getText() ?? ''
+    const others = (key.options?.properties ?? []).filter((one) => !OF_TYPE.includes(nameOf(one)))
+    const strange = others.find((one) => !SHARED.includes(nameOf(one)))
+    if (strange) return leave(`${strange.getText()} is no option of an id column`)
+    const options = [
+      ...others.map((one) => one.getText()),
+      ...findings.optionsFor(stored, !isUuid, false),
+    ].join(', ')
+    const name = isUuid ? 'IdColumn' : 'FlaxIdColumn'
+    const family: Export[] = isUuid ? [['uuid7', '@snoflax/families']] : []
+    const taken = sources.takenIn(file, [[name, '@snoflax/typeorm'], ...family])
+    if (taken) return leave(`${taken} ${TAKEN}`)
+    imports.add(name)
+    findings.keys.push({ ...place, text: `${stored.kind}, then ${isUuid ? 'uuid7' : 'flax'}` })
+    const text = isUuid ? `@IdColumn(uuid7, { ${options} })` : `@FlaxIdColumn({ ${options} })`
+    findings.edit(
+      file.path,
+      { start: key.node.getStart(), end: key.node.end, text },
+      ...(generated ? [{ start: generated.node.getFullStart(), end: generated.node.end, text: '' }] : []),
+      ...(setter?.removals ?? []),
+    )
+    if (node.initializer)
+      findings.next.add(
+        'new entities have no id until they are saved, where their property had a value from the beginning: set it where code reads it before',
       )
-    })
-    if (imports.size === 0) continue
+    if (!isUuid)
+      findings.next.add(
+        'PostgreSQL: the text keys need COLLATE "C", so that new ids sort by time: npx typeorm migration:generate writes it',
+      )
+  }
+
+  sources.walk(file.node, (node) => {
+    if (ts.isClassDeclaration(node)) adoptEntity(node)
+    if (!ts.isNewExpression(node) || leadsTo(node.expression) !== 'EntitySchema') return
+    found = true
+    findings.leave(
+      sources.placeOf(file, node, 'EntitySchema'),
+      'write its key as idColumn(flax, { accept, branded: false })',
+    )
+  })
+  if (imports.size > 0) {
     const families = imports.has('IdColumn') ? [['@snoflax/families', new Set(['uuid7'])] as const] : []
     const wanted = new Map([['@snoflax/typeorm', imports], ...families])
     findings.edit(file.path, ...sources.importing(file, wanted, [], findings.edits.get(file.path) ?? []))
@@ -38,157 +161,13 @@ export function adoptTypeorm(sources: Sources, findings: Findings): boolean {
   return found
 }
 
-function leadsTo(sources: Sources, file: Source, node: ts.Node): string | undefined {
-  const origin = sources.originOf(file, node)
-  return origin && 'module' in origin && origin.module === 'typeorm' ? origin.name : undefined
-}
-
-function decorationsOf(sources: Sources, file: Source, node: ts.Node): ReadonlyMap<string, Decorated> {
-  const { ts } = sources
-  const found = new Map<string, Decorated>()
-  for (const one of ts.canHaveDecorators(node) ? (ts.getDecorators(node) ?? []) : []) {
-    const call = one.expression
-    const name = ts.isCallExpression(call) ? leadsTo(sources, file, call.expression) : undefined
-    if (name === undefined) continue
-    const given = (call as ts.CallExpression).arguments
-    found.set(name, { name, node: one, given, options: given.find(ts.isObjectLiteralExpression) })
-  }
-  return found
-}
-
-function adoptEntity(
-  sources: Sources,
-  findings: Findings,
-  file: Source,
-  imports: Set<string>,
-  entity: ts.ClassDeclaration,
-): boolean {
-  const { ts } = sources
-  const members = entity.members.map((node) => ({ node, by: decorationsOf(sources, file, node) }))
-  const properties = members.flatMap(({ node, by }) =>
-    ts.isPropertyDeclaration(node) && by.size > 0 ? [{ node, by }] : [],
-  )
-  if (properties.length === 0) return false
-  const joined = new Map<string, string>()
-  const place = (node: ts.PropertyDeclaration) =>
-    sources.placeOf(file, node.name, `${entity.name?.text}.${node.name.getText()}`)
-  for (const { node, by } of properties) {
-    const relation = RELATIONS.map((one) => by.get(one)).find(Boolean)
-    const target = relation?.given[0] && (sources.resultOf(relation.given[0]) ?? relation.given[0]).getText()
-    if (relation === undefined || target === undefined) continue
-    const [join, table] = [by.get('JoinColumn'), by.get('JoinTable')]
-    if (relation.name === 'ManyToOne' || join) {
-      const list = join?.given[0]
-      const columns = list && ts.isArrayLiteralExpression(list) ? [...list.elements] : [join?.options]
-      for (const one of columns) {
-        const name = one && ts.isObjectLiteralExpression(one) ? sources.member(one, 'name') : undefined
-        joined.set(name ? textOf(ts, name) : `${node.name.getText()}Id`, target)
-      }
-      findings.references.push({ ...place(node), text: `${target}, whose key it takes` })
-    } else if (table)
-      findings.references.push({
-        ...place(node),
-        text: `${target}, by a junction table that takes both keys`,
-      })
-  }
-  const isAlone =
-    properties.filter(({ by }) => by.has('PrimaryColumn') || by.has('PrimaryGeneratedColumn')).length === 1
-  for (const { node, by } of properties) {
-    const key = by.get('PrimaryGeneratedColumn') ?? by.get('PrimaryColumn')
-    const column = key ?? by.get('Column')
-    if (!column || RELATIONS.some((one) => by.has(one))) continue
-    const name = column.options && sources.member(column.options, 'name')
-    const target =
-      joined.get(name ? textOf(ts, name) : node.name.getText()) ?? joined.get(node.name.getText())
-    if (target) findings.references.push({ ...place(node), text: `${target}, whose key it takes` })
-    else if (key)
-      adoptKey({ sources, findings, file, imports, members, isAlone, node, key, by, place: place(node) })
-  }
-  return true
-}
-
 const textOf = (ts: Sources['ts'], node: ts.Expression): string =>
   ts.isStringLiteralLike(node) ? node.text : node.getText()
-
-interface Key {
-  readonly sources: Sources
-  readonly findings: Findings
-  readonly file: Source
-  /** Names of @snoflax/typeorm that the file needs. */
-  readonly imports: Set<string>
-  readonly members: readonly { readonly node: ts.ClassElement; readonly by: ReadonlyMap<string, Decorated> }[]
-  /** Whether the entity has no other primary column. */
-  readonly isAlone: boolean
-  readonly node: ts.PropertyDeclaration
-  readonly key: Decorated
-  readonly by: ReadonlyMap<string, Decorated>
-  readonly place: { readonly file: string; readonly line: number; readonly name: string }
-}
-
-function adoptKey({
-  sources,
-  findings,
-  file,
-  imports,
-  members,
-  isAlone,
-  node,
-  key,
-  by,
-  place,
-}: Key): undefined {
-  const { ts } = sources
-  const leave = (text: string): undefined => findings.leave(place, text)
-  const type = key.options && sources.member(key.options, 'type')
-  const strategy = (key.name === 'PrimaryGeneratedColumn' ? key : by.get('Generated'))?.given[0]
-  const isGenerated = strategy !== undefined && ts.isStringLiteralLike(strategy) && strategy.text === 'uuid'
-  const stated = type ?? key.given.find(ts.isStringLiteralLike)
-  // @Generated('uuid') also fills a column of text.
-  const isUuid = stated !== undefined && ts.isStringLiteralLike(stated) && stated.text === 'uuid'
-  if (
-    !isUuid &&
-    isAlone &&
-    (key.name === 'PrimaryGeneratedColumn' || /^(?:number|bigint)$/.test(node.type?.getText() ?? ''))
-  )
-    return leave(NUMBERS)
-  const setter = setterOf(sources, members, node)
-  if (!isAlone && !setter && !isGenerated) return undefined
-  const read = isGenerated ? STORED.uuid() : setter && sources.storedAs(file, setter.value)
-  const stored = findings.storedIn(place.name, read, isUuid)
-  if (typeof stored === 'string') return leave(stored)
-  const others = (key.options?.properties ?? []).filter((one) => !OF_TYPE.includes(one.name?.getText() ?? ''))
-  const strange = others.find((one) => !SHARED.includes(one.name?.getText() ?? ''))
-  if (strange) return leave(`${strange.getText()} is no option of an id column`)
-  const options = [
-    ...others.map((one) => one.getText()),
-    ...findings.optionsFor(stored, !isUuid, false),
-  ].join(', ')
-  const name = isUuid ? 'IdColumn' : 'FlaxIdColumn'
-  const family: Export[] = isUuid ? [['uuid7', '@snoflax/families']] : []
-  const taken = sources.takenIn(file, [[name, '@snoflax/typeorm'], ...family])
-  if (taken) return leave(`${taken} ${TAKEN}`)
-  const decorator = isUuid ? `@IdColumn(uuid7, { ${options} })` : `@FlaxIdColumn({ ${options} })`
-  imports.add(name)
-  findings.keys.push({ ...place, text: `${stored.kind}, then ${isUuid ? 'uuid7' : 'flax'}` })
-  const edits: Edit[] = [{ start: key.node.getStart(), end: key.node.end, text: decorator }]
-  const generated = by.get('Generated')
-  if (generated) edits.push({ start: generated.node.getFullStart(), end: generated.node.end, text: '' })
-  edits.push(...(setter?.removals ?? []))
-  if (node.initializer)
-    findings.next.add(
-      'new entities have no id until they are saved, where their property had a value from the beginning: set it where code reads it before',
-    )
-  findings.edit(file.path, ...edits)
-  if (!isUuid)
-    findings.next.add(
-      'PostgreSQL: the text keys need COLLATE "C", so that new ids sort by time: npx typeorm migration:generate writes it',
-    )
-}
 
 /** What the class itself generates a key with: a property's initializer, or statements of @BeforeInsert. */
 function setterOf(
   sources: Sources,
-  members: Key['members'],
+  members: readonly Member[],
   { name, initializer, type }: ts.PropertyDeclaration,
 ) {
   const { ts } = sources
