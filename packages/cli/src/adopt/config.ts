@@ -81,12 +81,6 @@ const TABLE: Readonly<Record<string, OptionKind>> = {
   generator: 'function',
 }
 
-const CREATED_AT: readonly Readonly<Record<string, OptionKind>>[] = [
-  { column: 'any', through: 'any', unit: ['s', 'ms'], timeZone: 'any' },
-  { key: 'any' },
-  { from: 'any', to: 'any' },
-]
-
 /** Reads the file. @throws {UsageError} if it is missing; {UsageError}, {IdError} for mistakes in it. */
 export async function readConfig(given: string | undefined): Promise<{ file: string; config: AdoptConfig }> {
   const file = given ?? NAMES.find((name) => existsSync(name))
@@ -167,24 +161,16 @@ function tableOptions(place: string, given: AdoptTable, keyTimes: KeyTimes): Tab
   }
 }
 
+/** What a JSON file can't say otherwise: a function of `keyTime` by its name, and dates as texts. `planAdoption` checks the rest. */
 function createdAtOf(place: string, given: AdoptTable['createdAt'], keyTimes: KeyTimes): CreatedAt {
-  if (typeof given === 'string') return given
-  const kinds = CREATED_AT.find((one) => Object.keys(given ?? {}).some((name) => name in one))
-  if (kinds === undefined)
-    throw new UsageError(
-      `${place}: createdAt must be a column name, { column, through, unit, timeZone }, { key } or { from, to }`,
-    )
-  checkOptions(`${place}, createdAt`, given, kinds)
-  if ('key' in given) {
-    if (typeof given.key === 'function') return { key: given.key }
-    const time = Object.hasOwn(keyTimes, given.key) ? keyTimes[given.key] : undefined
-    if (time) return { key: time }
-    throw new UsageError(
-      `${place}: createdAt.key must be one of ${Object.keys(keyTimes).join(', ')}, not ${given.key}`,
-    )
-  }
-  if ('from' in given) return { from: dateOf(place, given.from), to: dateOf(place, given.to) }
-  return given
+  if (typeof given !== 'object' || given === null) return given
+  if ('from' in given) return { ...given, from: dateOf(place, given.from), to: dateOf(place, given.to) }
+  if (!('key' in given) || typeof given.key === 'function') return given as CreatedAt
+  const time = Object.hasOwn(keyTimes, given.key) ? keyTimes[given.key] : undefined
+  if (time) return { ...given, key: time }
+  throw new UsageError(
+    `${place}: createdAt.key must be one of ${Object.keys(keyTimes).join(', ')}, not ${given.key}`,
+  )
 }
 
 function dateOf(place: string, given: string | Date): Date {
