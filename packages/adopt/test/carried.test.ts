@@ -1,8 +1,7 @@
 import { planAdoption, type TableOptions } from '@snoflax/adopt'
-import { flax } from '@snoflax/core'
 import { type PostgresDatabase, poolTo, postgres } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { plan } from './moves.js'
+import { carryOut, flaxes, plan, switchOver } from './moves.js'
 
 let database: PostgresDatabase
 beforeEach(async () => {
@@ -10,10 +9,9 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-const generator: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
 const TABLES: TableOptions[] = [
-  { table: 'orders', createdAt: 'at', generator },
-  { table: 'customer', createdAt: 'at', generator },
+  { table: 'orders', createdAt: 'at', generator: flaxes },
+  { table: 'customer', createdAt: 'at', generator: flaxes },
 ]
 
 const SHOP = [
@@ -63,9 +61,7 @@ async function moved(views: readonly string[] = [], allowTriggers: readonly stri
   const before = [await shown(), await database.query(CATALOG)]
   const adoption = await plan(database, TABLES, { allowTriggers })
   expect(await database.query(CATALOG)).toEqual(before[1])
-  await adoption.backfill()
-  await adoption.switchKeys()
-  expect((await adoption.verify()).faults).toEqual([])
+  await carryOut(adoption)
   await adoption.finish()
   expect([await shown(), await database.query(CATALOG)]).toEqual(before)
 }
@@ -203,8 +199,7 @@ test('a check that the new keys violate stops the switch, which then changes not
   await expect(adoption.switchKeys()).rejects.toThrow(/numbers/)
   expect(await database.query(CATALOG)).toEqual(before)
   await database.query('ALTER TABLE orders DROP CONSTRAINT numbers')
-  await adoption.switchKeys()
-  expect((await adoption.verify()).faults).toEqual([])
+  await switchOver(adoption)
 })
 
 test('a view created after the plan is carried over too, or stops the switch', async () => {
@@ -294,9 +289,7 @@ test('a role that may not disable triggers has to name them in allowTriggers', a
       /orders: trigger touched would fire for every row/,
     )
     const adoption = await planAdoption(pool, { ...options, allowTriggers: ['touched'] })
-    await adoption.backfill()
-    await adoption.switchKeys()
-    expect((await adoption.verify()).faults).toEqual([])
+    await carryOut(adoption)
   } finally {
     await pool.end()
   }

@@ -4,6 +4,7 @@ import { install } from '@snoflax/pg-sql'
 import type { PostgresDatabase } from '@snoflax/test'
 import { afterEach, expect, test } from 'vitest'
 import { chinookTables, makers } from './chinook.js'
+import { switchOver } from './moves.js'
 import { openShop } from './postgres-chinook.js'
 
 let database: PostgresDatabase
@@ -46,8 +47,7 @@ test('sessions that insert, update and delete during the backfill lose nothing',
   const who =
     'SELECT i.total, email FROM invoice AS i JOIN customer AS c ON c.id = i.customer_id ORDER BY 1, 2'
   const before = await query(who)
-  await adoption.switchKeys()
-  expect((await adoption.verify()).faults).toEqual([])
+  await switchOver(adoption)
   expect(await query(who)).toEqual(before)
   const [late] = await query(
     "SELECT count(*)::integer AS n FROM customer WHERE email LIKE 'late %' AND legacy_id IS NOT NULL",
@@ -72,8 +72,7 @@ test('the switch gives up after lockTimeoutMs, changes nothing then, and can be 
   await expect(adoption.switchKeys({ lockTimeoutMs: 100 })).rejects.toMatchObject({ code: '55P03' })
   await client.query('COMMIT')
   expect(adoption.phase).toBe('backfilling')
-  await adoption.switchKeys()
-  expect((await adoption.verify()).faults).toEqual([])
+  await switchOver(adoption)
   const rows = await database.query("SELECT count(id)::integer AS n FROM genre WHERE name = 'in flight'")
   expect(rows).toEqual([{ n: 1 }])
 })

@@ -7,6 +7,7 @@ import {
   type SqliteConnection,
   type TableOptions,
 } from '@snoflax/adopt'
+import { flax } from '@snoflax/core'
 import type {
   MysqlDatabase,
   OpenDatabase,
@@ -14,6 +15,10 @@ import type {
   PostgresDatabase,
   SqliteDatabase,
 } from '@snoflax/test'
+import { expect } from 'vitest'
+
+/** Ids of flax, in the order of their times. */
+export const flaxes: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
 
 export type Opened = PostgresDatabase | PgliteDatabase | SqliteDatabase | MysqlDatabase
 
@@ -26,6 +31,17 @@ export const plan = (
   tables: readonly TableOptions[],
   options: Partial<AdoptionOptions> = {},
 ): Promise<Adoption> => planAdoption(clientOf(database), { tables, ...options })
+
+/** Backfills and switches, and finds nothing wrong. */
+export async function carryOut(adoption: Adoption): Promise<void> {
+  await adoption.backfill()
+  await switchOver(adoption)
+}
+
+export async function switchOver(adoption: Adoption): Promise<void> {
+  await adoption.switchKeys()
+  expect((await adoption.verify()).faults).toEqual([])
+}
 
 /** The schema as the catalog tells it, without types of columns: the same before a move and after it. */
 export function shapeOf(database: OpenDatabase): Promise<unknown[]> {

@@ -4,13 +4,12 @@ import { flake, flax, sno } from '@snoflax/core'
 import { type PostgresDatabase, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Opened, plan, shapeOf } from './moves.js'
+import { carryOut, flaxes, type Opened, plan, shapeOf, switchOver } from './moves.js'
 
 let database: Opened
 afterEach(() => database.close())
 
-const generator: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
-const orders: TableOptions = { table: 'orders', createdAt: 'at', generator }
+const orders: TableOptions = { table: 'orders', createdAt: 'at', generator: flaxes }
 
 async function open<Kind extends Opened>(
   opening: Promise<Kind>,
@@ -119,8 +118,7 @@ test('sqlite: the id of a reused key contains the time of the new row', async ()
   await database.query('DELETE FROM line WHERE order_id = 2')
   await database.query('DELETE FROM orders WHERE id = 2')
   await database.query("INSERT INTO orders (at) VALUES ('2024-06-01')")
-  await adoption.switchKeys()
-  expect((await adoption.verify()).faults).toEqual([])
+  await switchOver(adoption)
   const [row] = await database.query('SELECT id FROM orders WHERE legacy_id = 2')
   expect(flax.time(flax.parse(row?.['id'])).toISOString()).toBe('2024-06-01T00:00:00.000Z')
 })
@@ -140,8 +138,7 @@ test('postgres: a value that references no row by the time of the switch is refu
   await client.query('UPDATE line SET order_id = 999')
   await expect(adoption.switchKeys()).rejects.toThrow(/line\.order_id: the value 999 references no row/)
   await client.query('UPDATE line SET order_id = 1')
-  await adoption.switchKeys()
-  expect((await adoption.verify()).faults).toEqual([])
+  await switchOver(adoption)
 })
 
 test('postgres: a lost connection is an error of the step, and the step can be run again', async () => {
@@ -163,9 +160,7 @@ test('postgres: a lost connection is an error of the step, and the step can be r
   await pool.query("INSERT INTO orders SELECT n, '2022-01-01' FROM generate_series(51, 90) AS n")
   await expect(adoption.backfill({ batchSize: 1, onProgress })).rejects.toThrow(/terminat|Connection|ended/i)
   await ended
-  await adoption.backfill()
-  await adoption.switchKeys()
-  expect((await adoption.verify()).faults).toEqual([])
+  await carryOut(adoption)
 })
 
 const SQLITE_ROWS = 'SELECT n, at FROM line JOIN orders ON orders.id = order_id ORDER BY n'
@@ -236,8 +231,7 @@ test.each(['postgres', 'sqlite'] as const)(
     await one.backfill()
     for (const step of ['backfill', 'switchKeys', 'verify', 'abandon'] as const)
       await expect(other[step]()).rejects.toThrow(/another adoption was started after this one was planned/)
-    await one.switchKeys()
-    expect((await one.verify()).faults).toEqual([])
+    await switchOver(one)
   },
 )
 
@@ -289,7 +283,6 @@ describe('postgres: what keeps rows from being updated', () => {
       /line\.order_id: some rows were not updated; look for a trigger that cancels updates/,
     )
     await database.query('DROP TRIGGER cancelled ON line')
-    await adoption.switchKeys()
-    expect((await adoption.verify()).faults).toEqual([])
+    await switchOver(adoption)
   })
 })

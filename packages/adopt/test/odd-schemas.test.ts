@@ -1,16 +1,15 @@
 import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, prefixed, sno, storageFor } from '@snoflax/core'
+import { uuid7 } from '@snoflax/families'
 import { mysql, pglite, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
 import Database from 'better-sqlite3'
 import { afterEach, expect, test } from 'vitest'
-import { type Opened, plan, shapeOf } from './moves.js'
+import { carryOut, flaxes, type Opened, plan, shapeOf, switchOver } from './moves.js'
 
 let database: Opened
 afterEach(() => database.close())
 
 const START_MS = Date.UTC(2026, 0, 1)
-
-const generator: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
 
 async function open(opening: Promise<Opened>, statements: readonly string[]): Promise<void> {
   database = await opening
@@ -19,9 +18,7 @@ async function open(opening: Promise<Opened>, statements: readonly string[]): Pr
 
 async function move(tables: readonly TableOptions[], allowTriggers: readonly string[] = []): Promise<void> {
   const adoption = await plan(database, tables, { allowTriggers })
-  await adoption.backfill()
-  await adoption.switchKeys()
-  expect((await adoption.verify()).faults).toEqual([])
+  await carryOut(adoption)
   await adoption.finish()
 }
 
@@ -47,7 +44,11 @@ test('postgres: names that need quotes, other schemas, composite foreign keys, d
     JOIN "My Shop"."Order, (big)" AS o ON o."Id" = order_id LEFT JOIN profile USING (order_id) ORDER BY o."Id"`
   const before = [await database.query(definitions), await database.query(bodies)]
   await move([
-    { table: '"My Shop"."Order, (big)"', createdAt: { column: 'At', timeZone: 'Europe/Paris' }, generator },
+    {
+      table: '"My Shop"."Order, (big)"',
+      createdAt: { column: 'At', timeZone: 'Europe/Paris' },
+      generator: flaxes,
+    },
   ])
   expect([await database.query(definitions), await database.query(bodies)]).toEqual(before)
   const [first] = await database.query(
@@ -122,7 +123,10 @@ test('sqlite: names, comments, table options and triggers are kept as written', 
   ])
   const rows = 'SELECT * FROM everything ORDER BY 1, 2, 3'
   const before = [await shapeOf(database), await database.query(rows)]
-  await move([{ table: 'order (big)', createdAt: { column: 'made_s', unit: 's' }, generator }], ['logged'])
+  await move(
+    [{ table: 'order (big)', createdAt: { column: 'made_s', unit: 's' }, generator: flaxes }],
+    ['logged'],
+  )
   expect([await shapeOf(database), await database.query(rows)]).toEqual(before)
   const orders = await database.query('SELECT "Id" AS id, note, twice FROM [Order (big)] ORDER BY "Id"')
   expect(orders.map(({ note, twice }) => [note, twice])).toEqual([
@@ -151,13 +155,12 @@ test('postgres: literals that read like names, dropped child tables and deferred
     'INSERT INTO orders DEFAULT VALUES',
   ])
   const before = await shapeOf(database)
-  const adoption = await plan(database, [{ table: 'orders', createdAt: 'created_at', generator }], {
+  const adoption = await plan(database, [{ table: 'orders', createdAt: 'created_at', generator: flaxes }], {
     allowTriggers: ['late'],
   })
   await adoption.backfill()
   await database.query('INSERT INTO orders DEFAULT VALUES')
-  await adoption.switchKeys()
-  expect((await adoption.verify()).faults).toEqual([])
+  await switchOver(adoption)
   await adoption.finish()
   expect(await shapeOf(database)).toEqual(before)
 })
@@ -170,7 +173,7 @@ test('sqlite: literals that read like names, and foreign keys to missing tables 
     'CREATE TABLE stray (a REFERENCES gone (id), b REFERENCES orders (no_column), c REFERENCES keyless)',
     `INSERT INTO orders VALUES (1, '2021-01-01', '{"id": 7}')`,
   ])
-  await move([{ table: 'orders', createdAt: 'at', generator }])
+  await move([{ table: 'orders', createdAt: 'at', generator: flaxes }])
 })
 
 test('sqlite: a connection that returns bigints loses no rows', async () => {
@@ -182,7 +185,7 @@ test('sqlite: a connection that returns bigints loses no rows', async () => {
   ])
   const { connection } = database as SqliteDatabase
   connection.defaultSafeIntegers(true)
-  await move([{ table: 'orders', createdAt: 'at', generator }])
+  await move([{ table: 'orders', createdAt: 'at', generator: flaxes }])
   connection.defaultSafeIntegers(false)
   expect(await database.query('SELECT n, order_id IS NULL AS "none" FROM line ORDER BY n')).toEqual([
     { n: 5, none: 0 },
@@ -197,7 +200,7 @@ test('sqlite: a second backfill at the same time is refused or waits, and both e
   ])
   const { file } = database as SqliteDatabase
   const connection = new Database(file)
-  const tables = [{ table: 'orders', createdAt: 'at', generator }]
+  const tables = [{ table: 'orders', createdAt: 'at', generator: flaxes }]
   const [one, two] = [await plan(database, tables), await planAdoption(connection, { tables })]
   const seconds: Promise<void>[] = []
   const onProgress = () => seconds.push(two.backfill({ batchSize: 7 }))
@@ -206,8 +209,7 @@ test('sqlite: a second backfill at the same time is refused or waits, and both e
   )
   await Promise.all(seconds)
   connection.close()
-  await one.switchKeys()
-  expect((await one.verify()).faults).toEqual([])
+  await switchOver(one)
 })
 
 test('pglite: a table with rows is adopted as bytes, and an empty table too', async () => {
@@ -218,12 +220,10 @@ test('pglite: a table with rows is adopted as bytes, and an empty table too', as
   ])
   const before = await database.query('SELECT id, parent FROM orders ORDER BY day, id')
   const adoption = await plan(database, [
-    { table: 'orders', createdAt: 'day', storage: 'binary', generator },
-    { table: 'empty', createdAt: 'at', generator },
+    { table: 'orders', createdAt: 'day', storage: 'binary', generator: flaxes },
+    { table: 'empty', createdAt: 'at', generator: flaxes },
   ])
-  await adoption.backfill()
-  await adoption.switchKeys()
-  expect((await adoption.verify()).faults).toEqual([])
+  await carryOut(adoption)
   const after = 'SELECT legacy_id AS id, legacy_parent AS parent FROM orders ORDER BY orders.id'
   expect(await database.query(after)).toEqual(before)
   await adoption.finish()
@@ -232,8 +232,29 @@ test('pglite: a table with rows is adopted as bytes, and an empty table too', as
 
 test('sqlite: an empty table is adopted, and one with a table constraint as primary key', async () => {
   await open(sqlite.open(), ['CREATE TABLE orders (id INTEGER, at TEXT, CONSTRAINT pk PRIMARY KEY (id))'])
-  await move([{ table: 'orders', createdAt: 'at', generator }])
+  await move([{ table: 'orders', createdAt: 'at', generator: flaxes }])
   await expect(database.query("INSERT INTO orders VALUES (NULL, '2021-01-01')")).rejects.toThrow(/NOT NULL/)
+})
+
+test('postgres: UUIDv4 keys become UUIDv7 of created_at, with the statistics that ranges of time need', async () => {
+  await open(postgres.open(), [
+    'CREATE TABLE customers (id uuid PRIMARY KEY, day int, at timestamptz NOT NULL)',
+    'CREATE TABLE orders (number int PRIMARY KEY, customer_id uuid NOT NULL REFERENCES customers)',
+    "INSERT INTO customers SELECT gen_random_uuid(), n, '2024-01-01Z'::timestamptz + n * interval '1 day' FROM generate_series(50, 1, -1) AS n",
+    'INSERT INTO orders SELECT day, id FROM customers',
+  ])
+  await move([{ table: 'customers', createdAt: 'at', generator: (clock) => uuid7.generator({ clock }) }])
+  const rows = await database.query(
+    'SELECT c.id, number FROM customers AS c JOIN orders ON customer_id = c.id AND number = day ORDER BY c.id',
+  )
+  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
+  for (const { id, number } of rows)
+    expect(uuid7.timeMs(uuid7.parse(id))).toBe(Date.UTC(2024, 0, 1 + Number(number)))
+  const targets = await database.query(
+    `SELECT (to_jsonb(a) ->> 'attstattarget')::integer = 10000 AS raised FROM pg_attribute AS a
+      WHERE (attrelid, attname) IN (('customers'::regclass, 'id'), ('orders'::regclass, 'customer_id')) ORDER BY attname DESC`,
+  )
+  expect(targets.map(({ raised }) => raised === true)).toEqual([true, false])
 })
 
 // The examples of RFC 9562, of the ULID and KSUID specifications, of cuid's and of MongoDB's manual.
@@ -253,7 +274,7 @@ test('sqlite: old keys are looked up by an index', async () => {
     'CREATE TABLE orders (id INTEGER PRIMARY KEY, at TEXT NOT NULL)',
     'CREATE TABLE line (order_id INTEGER REFERENCES orders (id))',
   ])
-  await (await plan(database, [{ table: 'orders', createdAt: 'at', generator }])).backfill()
+  await (await plan(database, [{ table: 'orders', createdAt: 'at', generator: flaxes }])).backfill()
   const rows = await database.query(
     'EXPLAIN QUERY PLAN SELECT m.id FROM line AS t LEFT JOIN snoflax_adoption_map_1 AS m ON m.key = t.order_id',
   )
@@ -271,7 +292,7 @@ test('postgres: the plan warns of publications of the tables', async () => {
     'CREATE PUBLICATION "whole root" FOR TABLE line WITH (publish_via_partition_root)',
     'CREATE PUBLICATION unrelated FOR TABLE other',
   ])
-  const { warnings } = await plan(database, [{ table: 'orders', createdAt: 'at', generator }])
+  const { warnings } = await plan(database, [{ table: 'orders', createdAt: 'at', generator: flaxes }])
   expect(warnings).toEqual([
     expect.stringMatching(
       /^publication news publishes public\.line_1, public\.orders, and its subscribers stop/,
@@ -297,7 +318,7 @@ test('postgres: the plan warns of subscriptions that write to the tables', async
         WHERE subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   ])
   try {
-    const { warnings } = await plan(database, [{ table: 'orders', createdAt: 'at', generator }])
+    const { warnings } = await plan(database, [{ table: 'orders', createdAt: 'at', generator: flaxes }])
     expect(warnings).toEqual([
       expect.stringMatching(
         /^subscription news writes to public\.line_1, public\.orders and, after the switch, stops/,

@@ -7,7 +7,7 @@ import { type Opened, plan, shapeOf } from './moves.js'
 import { CHINOOK, NORTHWIND, PAGILA, SAKILA, type WellKnown, wellKnownSql } from './well-known.js'
 
 /** How many kills a step has. `npm run test:adoption` has more, more rows, and writes the table. */
-const KILLS = Number(process.env['SNOFLAX_KILLS'] ?? 1)
+const KILLS = Number(process.env['SNOFLAX_KILLS'] ?? 3)
 const ROWS = Number(process.env['SNOFLAX_ROWS'] ?? 40)
 
 let database: Exclude<Opened, PgliteDatabase>
