@@ -3,7 +3,7 @@ import { flake, flax, prefixed } from '@snoflax/core'
 import { typeid, uid } from '@snoflax/families'
 import { mysql, type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Opened, plan } from './moves.js'
+import { flaxes, type Opened, plan } from './moves.js'
 
 let database: PostgresDatabase
 beforeEach(async () => {
@@ -29,7 +29,6 @@ async function linesOf(
 }
 
 const flakes: TableOptions['generator'] = (clock) => flake.generator({ worker: 1, clock })
-const flaxes: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
 
 test.each<[Orm, string, ...string[]]>([
   [
@@ -61,68 +60,63 @@ test.each<[Orm, string, ...string[]]>([
   expect(await linesOf(keyType, flakes, orm)).toEqual(expected)
 })
 
-test('a storage that an option names is written out', async () => {
-  expect(await linesOf('uuid', flaxes, 'drizzle', 'finished', 'uuid')).toEqual([
-    "Id: flaxId('Id', { storage: 'uuid' }).primaryKey(),",
-    "bigOrderId: flaxId.ref('big_order_id', () => bigOrders.Id).notNull(),",
-  ])
-})
-
 const behind =
   (prefix: string): TableOptions['generator'] =>
   (clock) =>
     prefixed(flax, prefix).generator({ monotonic: true, clock })
+const typeids: TableOptions['generator'] = (clock) => typeid('ord').generator({ clock })
 
-test.each<[Orm, 'uuid' | undefined, ...string[]]>([
+test.each<[ids: string, TableOptions['generator'], 'uuid' | undefined, Orm, ...string[]]>([
   [
-    'typeorm',
-    undefined,
-    "@FlaxIdColumn({ prefix: 'ord' }) Id!: Id<'ord'>",
-    "@FlaxIdColumn.plain({ name: 'big_order_id', prefix: 'ord' }) bigOrderId!: Id<'ord'>",
+    'a storage that an option names',
+    flaxes,
+    'uuid',
+    'drizzle',
+    "Id: flaxId('Id', { storage: 'uuid' }).primaryKey(),",
+    "bigOrderId: flaxId.ref('big_order_id', () => bigOrders.Id).notNull(),",
   ],
   [
-    'typeorm',
+    'a prefix',
+    behind('ord'),
     'uuid',
+    'typeorm',
     "@FlaxIdColumn({ prefix: 'ord', storage: 'uuid' }) Id!: Id<'ord'>",
     "@FlaxIdColumn.plain({ name: 'big_order_id', prefix: 'ord' }) bigOrderId!: Id<'ord'>",
   ],
   [
-    'drizzle',
+    'a prefix',
+    behind('ord'),
     undefined,
+    'drizzle',
     "Id: flaxId('Id', { prefix: 'ord' }).primaryKey(),",
     "bigOrderId: flaxId.ref('big_order_id', () => bigOrders.Id).notNull(),",
   ],
   [
-    'prisma',
+    'a prefix',
+    behind('ord'),
     'uuid',
+    'prisma',
     'Id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax prefix=ord',
     'bigOrderId String @map("big_order_id") @db.Uuid',
   ],
   [
-    'prisma',
+    'a family without column functions of its own',
+    typeids,
     undefined,
-    'Id String @id @default(dbgenerated()) /// @snoflax flax prefix=ord',
-    'bigOrderId String @map("big_order_id")',
-  ],
-])('%s: a family with a prefix, in storage %s', async (orm, storage, ...lines) => {
-  expect(await linesOf('uuid', behind('ord'), orm, 'finished', storage)).toEqual(lines)
-})
-
-const typeids: TableOptions['generator'] = (clock) => typeid('ord').generator({ clock })
-
-test.each<[Orm, ...string[]]>([
-  [
     'typeorm',
     "@IdColumn(typeid('ord')) Id!: Id<'ord'>",
     "@IdColumn.plain(typeid('ord'), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
   ],
   [
+    'a family without column functions of its own',
+    typeids,
+    undefined,
     'drizzle',
     "Id: idColumn(typeid('ord'))('Id').primaryKey(),",
     "bigOrderId: idColumn(typeid('ord')).ref('big_order_id', () => bigOrders.Id).notNull(),",
   ],
-])('%s: a family without column functions of its own', async (orm, ...lines) => {
-  expect(await linesOf('uuid', typeids, orm, 'finished')).toEqual(lines)
+])('%s is written out', async (_, generator, storage, orm, ...lines) => {
+  expect(await linesOf('uuid', generator, orm, 'finished', storage)).toEqual(lines)
 })
 
 test('an adoption in progress continues only with the same prefix', async () => {
@@ -229,69 +223,76 @@ async function keyLines(
   }
 }
 
-test.each<[Orm, string, ...string[]]>([
-  [
-    'typeorm',
-    'VARCHAR(30)',
-    "@FlakeIdColumn({ generator, storage: 'binary' }) id!: FlakeId",
-    "@Column('varchar', { name: 'legacy_id', length: 30, nullable: true }) legacyId!: string | null",
-  ],
-  [
-    'prisma',
-    'BIGINT',
-    'id Bytes @id @default(dbgenerated()) /// @snoflax flake',
-    'legacyId BigInt? @map("legacy_id")',
-  ],
-  [
-    'drizzle',
-    'VARCHAR(30)',
-    "id: flakeId('id', { generator, storage: 'binary' }).primaryKey(),",
-    "legacyId: text('legacy_id', { length: 30 }),",
-  ],
-])("sqlite, %s: the lines have the columns' names and types", async (orm, keyType, ...lines) => {
-  expect(await keyLines('sqlite', keyType, orm, { storage: 'binary' })).toEqual(lines)
-})
+const BINARY = { storage: 'binary' } as const
+const ofServer = <Case extends readonly [kind: 'sqlite' | 'mysql', ...unknown[]]>(...cases: Case[]) =>
+  cases.filter(([kind]) => kind === 'sqlite' || mysql.selected())
 
-test('sqlite: numbers are declared as exact', async () => {
-  const options = { storage: 'bigint', exactBigint: true } as const
-  const [line] = await keyLines('sqlite', 'BIGINT', 'drizzle', options)
-  expect(line).toBe("id: flakeId('id', { generator, storage: 'bigint', exactBigint: true }).primaryKey(),")
-})
+test.each(
+  ofServer<['sqlite' | 'mysql', Orm, string, Partial<TableOptions>, ...string[]]>(
+    [
+      'sqlite',
+      'typeorm',
+      'VARCHAR(30)',
+      BINARY,
+      "@FlakeIdColumn({ generator, storage: 'binary' }) id!: FlakeId",
+      "@Column('varchar', { name: 'legacy_id', length: 30, nullable: true }) legacyId!: string | null",
+    ],
+    [
+      'sqlite',
+      'prisma',
+      'BIGINT',
+      BINARY,
+      'id Bytes @id @default(dbgenerated()) /// @snoflax flake',
+      'legacyId BigInt? @map("legacy_id")',
+    ],
+    [
+      'sqlite',
+      'drizzle',
+      'VARCHAR(30)',
+      { storage: 'bigint', exactBigint: true },
+      "id: flakeId('id', { generator, storage: 'bigint', exactBigint: true }).primaryKey(),",
+      "legacyId: text('legacy_id', { length: 30 }),",
+    ],
+    [
+      'mysql',
+      'typeorm',
+      'char(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+      {},
+      '@FlakeIdColumn({ generator }) id!: FlakeId',
+      "@Column('char', { name: 'legacy_id', length: 36, charset: 'utf8mb4', collation: 'utf8mb4_bin', nullable: true }) legacyId!: string | null",
+    ],
+    [
+      'mysql',
+      'prisma',
+      'int unsigned',
+      {},
+      'id BigInt @id @default(dbgenerated()) @db.UnsignedBigInt /// @snoflax flake',
+      'legacyId Int? @map("legacy_id") @db.UnsignedInt',
+    ],
+    [
+      'mysql',
+      'drizzle',
+      'bigint unsigned',
+      {},
+      "id: flakeId('id', { generator }).primaryKey(),",
+      "legacyId: bigint('legacy_id', { mode: 'bigint', unsigned: true }),",
+    ],
+  ),
+)(
+  "%s, %s: the lines have the columns' names and types, of %s",
+  async (kind, orm, keyType, options, ...lines) => {
+    expect(await keyLines(kind, keyType, orm, options)).toEqual(lines)
+  },
+)
 
-test('sqlite: a column type without a counterpart is refused', async () => {
-  await expect(keyLines('sqlite', 'numeric', 'drizzle', { storage: 'binary' })).rejects.toThrow(
-    /orders\.id: can't translate the column type numeric for this ORM; declare/,
-  )
-  await expect(keyLines('sqlite', '', 'drizzle', { storage: 'binary' })).rejects.toThrow(
-    /orders\.id: can't translate the column type \(none\)/,
-  )
-})
-
-test.runIf(mysql.selected()).each<[Orm, string, ...string[]]>([
-  [
-    'typeorm',
-    'char(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
-    '@FlakeIdColumn({ generator }) id!: FlakeId',
-    "@Column('char', { name: 'legacy_id', length: 36, charset: 'utf8mb4', collation: 'utf8mb4_bin', nullable: true }) legacyId!: string | null",
-  ],
-  [
-    'prisma',
-    'int unsigned',
-    'id BigInt @id @default(dbgenerated()) @db.UnsignedBigInt /// @snoflax flake',
-    'legacyId Int? @map("legacy_id") @db.UnsignedInt',
-  ],
-  [
-    'drizzle',
-    'bigint unsigned',
-    "id: flakeId('id', { generator }).primaryKey(),",
-    "legacyId: bigint('legacy_id', { mode: 'bigint', unsigned: true }),",
-  ],
-])("mariadb, %s: the lines have the columns' names and types", async (orm, keyType, ...lines) => {
-  expect(await keyLines('mysql', keyType, orm)).toEqual(lines)
-})
-
-test.runIf(mysql.selected())('mariadb: a column type without a counterpart is refused', async () => {
-  await expect(keyLines('mysql', 'uuid', 'drizzle')).rejects.toThrow(
-    /orders\.id: can't translate the column type uuid for this ORM/,
+test.each(
+  ofServer<['sqlite' | 'mysql', string, Partial<TableOptions>]>(
+    ['sqlite', 'numeric', BINARY],
+    ['sqlite', '', BINARY],
+    ['mysql', 'uuid', {}],
+  ),
+)('%s: a column type without a counterpart is refused: %s', async (kind, keyType, options) => {
+  await expect(keyLines(kind, keyType, 'drizzle', options)).rejects.toThrow(
+    `orders.id: can't translate the column type ${keyType || '(none)'} for this ORM; declare`,
   )
 })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { flax, sno } from '@snoflax/core'
-import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
+import { type PostgresDatabase, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
 import { expect, test } from 'vitest'
 import { json } from './running.js'
 
@@ -40,40 +40,28 @@ async function checked(name: string, url: string): Promise<void> {
   ])
 }
 
-test.runIf(ROWS > 0)('PostgreSQL: a large table', { timeout: 3_600_000 }, async () => {
-  const database: PostgresDatabase = await postgres.open()
-  await database.query(`CREATE TABLE a (id bytea PRIMARY KEY);`)
-  const at = Date.now() - ROWS
-  const fill = async (table: string) => {
+const idsFrom = (start: number, count: number) =>
+  Array.from({ length: count }, (_, n) =>
+    Buffer.from(flax.decode(flax.generateAt(Date.now() - ROWS + start + n))).toString('hex'),
+  )
+
+test.runIf(ROWS > 0).each([
+  ['PostgreSQL', postgres, 'bytea', '\\x'],
+  ['SQLite', sqlite, "BLOB CHECK (typeof(id) = 'blob')", 'X'],
+] as const)('%s: a large table', { timeout: 3_600_000 }, async (name, kind, type, escape) => {
+  const database: PostgresDatabase | SqliteDatabase = await kind.open()
+  const literal = (hex: string) => (escape === 'X' ? `X'${hex}'` : `'${escape}${hex}'`)
+  for (const table of ['a', 'b']) {
+    await database.query(`CREATE TABLE ${table} (id ${type} PRIMARY KEY)`)
     for (let start = 0; start < ROWS; start += 50_000) {
-      const ids = Array.from({ length: Math.min(50_000, ROWS - start) }, (_, n) =>
-        Buffer.from(flax.decode(flax.generateAt(at + start + n))).toString('hex'),
-      )
-      await database.query(`INSERT INTO ${table} SELECT decode(i, 'hex') FROM unnest($1::text[]) AS i`, [ids])
+      const rows = idsFrom(start, Math.min(50_000, ROWS - start)).map((hex) => `(${literal(hex)})`)
+      await database.query(`INSERT INTO ${table} VALUES ${rows.join()}`)
     }
   }
-  await fill('a')
-  await database.query('CREATE TABLE b (id bytea PRIMARY KEY)')
-  await fill('b')
   await database.query(
-    'INSERT INTO b (SELECT id FROM a ORDER BY id DESC LIMIT 1) UNION ALL (SELECT id FROM a ORDER BY id LIMIT 1)',
+    'INSERT INTO b SELECT * FROM (SELECT id FROM a ORDER BY id DESC LIMIT 1) AS x UNION ALL SELECT * FROM (SELECT id FROM a ORDER BY id LIMIT 1) AS y',
   )
-  await checked('PostgreSQL', database.url)
-  await database.close()
-})
-
-test.runIf(ROWS > 0)('SQLite: a large table', { timeout: 3_600_000 }, async () => {
-  const database = await sqlite.open()
-  const at = Date.now() - ROWS
-  for (const table of ['a', 'b']) {
-    database.connection.exec(`CREATE TABLE ${table} (id BLOB PRIMARY KEY CHECK (typeof(id) = 'blob'))`)
-    const insert = database.connection.prepare(`INSERT INTO ${table} VALUES (?)`)
-    database.connection.transaction(() => {
-      for (let n = 0; n < ROWS; n++) insert.run(Buffer.from(flax.decode(flax.generateAt(at + n))))
-    })()
-  }
-  database.connection.exec('INSERT INTO b SELECT max(id) FROM a UNION ALL SELECT min(id) FROM a')
-  await checked('SQLite', database.file)
+  await checked(name, database.kind === 'sqlite' ? database.file : database.url)
   await database.close()
 })
 

@@ -572,27 +572,32 @@ test('a copied database, a cached sequence and a generator far ahead are found',
   expect((await doctor(database.url)).findings).toEqual([])
 })
 
-test('an expired lease that was not released is found and cured', async () => {
+test.each([
+  [
+    'an expired lease that was not released',
+    'UPDATE snoflax._lease SET expires_ms = expires_ms - 60000, written_by = pg_current_xact_id()::xid',
+    'lease of sno 7, shard 0',
+    /^worker-1 neither renewed nor released it/,
+  ],
+  [
+    'leases of another database',
+    "UPDATE snoflax._lease_family SET system = 1 WHERE family = 'sno'",
+    'leases of sno',
+    /^some were not granted by this database/,
+  ],
+  [
+    'leases restored into an existing table',
+    `CREATE TABLE dump AS TABLE snoflax._lease; TRUNCATE snoflax._lease;
+    INSERT INTO snoflax._lease TABLE dump; DROP TABLE dump`,
+    'leases of sno',
+    /^some were not granted by this database/,
+  ],
+])('%s are found and cured', async (_, sql, where, message) => {
   await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
   expect((await doctor(database.url)).findings).toEqual([])
-  await database.query(
-    'UPDATE snoflax._lease SET expires_ms = expires_ms - 60000, written_by = pg_current_xact_id()::xid',
-  )
-  const [finding] = await findsAndCures(['lease lease of sno 7, shard 0'])
-  expect(finding?.message).toMatch(/^worker-1 neither renewed nor released it/)
-})
-
-test('leases of another database are found and cured', async () => {
-  await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
-  await database.query("UPDATE snoflax._lease_family SET system = 1 WHERE family = 'sno'")
-  await findsAndCures(['lease leases of sno'])
-})
-
-test('leases restored into an existing table are found and cured', async () => {
-  await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
-  await database.query(`CREATE TABLE dump AS TABLE snoflax._lease; TRUNCATE snoflax._lease;
-    INSERT INTO snoflax._lease TABLE dump; DROP TABLE dump`)
-  await findsAndCures(['lease leases of sno'])
+  await database.query(sql)
+  const [finding] = await findsAndCures([`lease ${where}`])
+  expect(finding?.message).toMatch(message)
 })
 
 test('a server that hides its identity from the owner is found', async () => {

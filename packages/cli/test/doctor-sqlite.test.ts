@@ -242,19 +242,6 @@ test('a row that references a malformed value twice, or itself in other case, ge
   ).toHaveLength(1)
 })
 
-test('an id that is the key of two tables is found', async () => {
-  fill()
-  database.connection.exec('CREATE TABLE archive (id TEXT PRIMARY KEY)')
-  database.connection.exec('INSERT INTO archive SELECT id FROM customer')
-  const { findings } = await doctor(database.file, '--full')
-  expect(findings).toMatchObject([
-    { check: 'duplicate', message: expect.stringMatching(/^ids that are also keys of .*: 20; the first: /) },
-  ])
-  database.connection.exec('DELETE FROM archive WHERE rowid > 1')
-  for (let n = 0; n < 20; n++) insert('archive', flax.generate())
-  await findsAndCures(['duplicate archive.id'], ...newIds('archive.id'))
-})
-
 test('bytes in base64 are not read as a text id of another time', async () => {
   database.connection.exec('CREATE TABLE a (id BLOB PRIMARY KEY)')
   for (let n = 0; n < 20; n++) insert('a', flax.decode(flax.generate()))
@@ -291,22 +278,6 @@ test('numbers that AUTOINCREMENT used are not used again after a cure', async ()
   database.connection.exec(finding?.cure.sql as string)
   database.connection.exec("INSERT INTO a (id) VALUES ('x')")
   expect(database.connection.prepare('SELECT max(n) FROM a').pluck().get()).toBe(21)
-})
-
-test('--full reads more rows than one page', async () => {
-  database.connection.exec('CREATE TABLE a (id TEXT PRIMARY KEY); CREATE TABLE b (id BLOB PRIMARY KEY)')
-  database.connection.transaction(() => {
-    for (let n = 0; n < 12_000; n++) {
-      const id = flax.generate()
-      insert('a', id)
-      insert('b', flax.decode(id))
-    }
-  })()
-  const report = await doctor(database.file, '--full')
-  expect(report.columns.map(({ rowsRead }) => rowsRead)).toEqual([12_000, 12_000])
-  expect(report.findings).toMatchObject([
-    { check: 'duplicate', message: expect.stringContaining(': 12000; ') },
-  ])
 })
 
 test('--epoch makes flakes of that epoch known', async () => {

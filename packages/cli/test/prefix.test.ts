@@ -115,38 +115,21 @@ test('a TypeID keeps its own prefix, and is refused with another', async () => {
   }
 })
 
-test('range names family and prefix', async () => {
-  const span = ['--from', '2026-11-01', '--to', '2026-12-01', '--prefix', 'cus']
-  expect(json<object>(await cli(['range', 'uid', ...span, '--json']))).toMatchObject({
-    family: 'uid',
-    prefix: 'cus',
-  })
-  expect(await cli(['range', 'flake', ...span, '--storage', 'text'])).toMatchObject({
-    code: 2,
-    err: 'snoflax: flake has no storage text in these databases\n',
-  })
-})
-
 test('range shows bounds with the prefix for text columns, and without it for others', async () => {
-  const argv = [
-    'range',
-    '--from',
-    '2026-11-01',
-    '--to',
-    '2026-12-01',
-    '--prefix',
-    'cus',
-    '--dialect',
-    'sqlite',
-  ]
-  const { ids, bounds } = json<{ ids: object; bounds: { storage: string; gte: string }[] }>(
+  const argv = ['range', '2026-11-01', '2026-12-01', '--prefix', 'cus', '--dialect', 'sqlite']
+  const { ids, bounds, ...span } = json<{ ids: object; bounds: { storage: string; gte: string }[] }>(
     await cli([...argv, '--json']),
   )
+  expect(span).toMatchObject({ family: 'flax', prefix: 'cus' })
   const range = flax.range(new Date('2026-11-01'), new Date('2026-12-01'))
   expect(ids).toEqual({ gte: `cus_${range.gte}`, lt: `cus_${range.lt}` })
   expect(bounds.map(({ storage }) => storage)).toEqual(['text', 'binary'])
   expect(bounds[0]?.gte).toBe(`'cus_${range.gte}'`)
   expect(await lines(...argv, '--storage', 'binary')).toMatch(/^id >= X'/)
+  expect(await cli(['range', 'flake', ...argv.slice(1, 5), '--storage', 'text'])).toMatchObject({
+    code: 2,
+    err: 'snoflax: flake has no storage text in these databases\n',
+  })
 })
 
 test('generate adds the prefix to texts only', async () => {
