@@ -216,13 +216,13 @@ test('keys of two tables declared with one prefix are compared', async () => {
 test('values that need another form are left to a migration', async () => {
   const database = await openInstalled()
   const numbers = flake.generator({ worker: 1 })
-  await database.query(`CREATE TABLE customer (id text COLLATE "C" PRIMARY KEY, number text COLLATE "C", bare text COLLATE "C");
+  await database.query(`CREATE TABLE customer (id text COLLATE "C" PRIMARY KEY, number text COLLATE "C", bare text COLLATE "C", short text COLLATE "C");
     CREATE TABLE orders (id uuid PRIMARY KEY, customer_id text COLLATE "C" REFERENCES customer);
-    INSERT INTO customer VALUES ${ids.map((id) => `('cus_${id}', 'nr_${numbers.generate()}', '${numbers.generate()}')`).join(', ')}`)
+    INSERT INTO customer VALUES ${ids.map((id) => `('cus_${id}', 'nr_${numbers.generate()}', '${numbers.generate()}', '${id}')`).join(', ')}`)
   const declared = declaring(
     'forms',
     `customer: { id: behind('cus')({ storage: 'uuid' }), number: idColumn(prefixed(flake, 'nr')).plain({ storage: 'bigint' }),
-       bare: idColumn(flake).plain({ storage: 'bigint' }) },
+       bare: idColumn(flake).plain({ storage: 'bigint' }), short: idColumn(flax).plain({ storage: 'uuid' }) },
      orders: { id: behind('ord')() }`,
   )
   const { findings } = await doctor(database.url, '--skip', 'cross-check', '--kysely', declared)
@@ -234,6 +234,7 @@ test('values that need another form are left to a migration', async () => {
       ['type customer.id', left('uuid')],
       ['type customer.number', left('bigint')],
       ['type customer.bare', { sql: expect.stringContaining('USING "bare"::bigint') }],
+      ['type customer.short', left('uuid')],
       ['type orders.id', left('text')],
       ['type orders.customer_id', left('uuid')],
     ]),
