@@ -99,12 +99,14 @@ function adoptFile(sources: Sources, findings: Findings, file: Source): boolean 
     place: ReturnType<Sources['placeOf']>,
   ): undefined => {
     const leave = (text: string): undefined => findings.leave(place, text)
+    const isUuidText = (one: ts.Node | undefined): boolean =>
+      one !== undefined && ts.isStringLiteralLike(one) && one.text === 'uuid'
     const type = key.options && sources.member(key.options, 'type')
     const strategy = (key.name === 'PrimaryGeneratedColumn' ? key : generated)?.given[0]
-    const isGenerated = strategy !== undefined && textOf(ts, strategy) === 'uuid'
+    const isGenerated = isUuidText(strategy)
     const stated = type ?? key.given.find(ts.isStringLiteralLike)
     // @Generated('uuid') also fills a column of text.
-    const isUuid = stated !== undefined && textOf(ts, stated) === 'uuid'
+    const isUuid = isUuidText(stated)
     const isNumber =
       key.name === 'PrimaryGeneratedColumn' || /^(?:number|bigint)$/.test(node.type?.getText() ?? '')
     if (!isUuid && isAlone && isNumber) return leave(NUMBERS)
