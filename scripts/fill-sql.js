@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url'
  * @typedef {object} Vocabulary
  * @property {Record<string, Words | Words[]>} FAMILIES the words of a file by its name, or those of each of its copies
  * @property {Record<string, Words>} [FORMS] the words of each form of ids
- * @property {Record<string, string | number | bigint>} [CONSTANTS] numbers that must be used; their names stay beside them
+ * @property {Record<string, string | number | bigint>} [CONSTANTS] numbers, whose names stay beside them
  */
 
 const TEMPLATE = 'family.sql'
@@ -38,7 +38,6 @@ process.exitCode = faults.length > 0 ? 1 : 0
  * @param {Vocabulary} vocabulary
  */
 function fillPackage(folder, { FAMILIES, FORMS = {}, CONSTANTS = {} }) {
-  const unused = new Set(Object.keys(CONSTANTS))
   const read = (/** @type {string} */ file) => readFileSync(join(folder, 'sql', file), 'utf8')
   const files = readdirSync(join(folder, 'sql'))
   const sections = files.includes(TEMPLATE) ? sectionsOf(read(TEMPLATE)) : {}
@@ -48,7 +47,6 @@ function fillPackage(folder, { FAMILIES, FORMS = {}, CONSTANTS = {} }) {
     const copies = [FAMILIES[file.replace('.sql', '')] ?? {}].flat()
     write(join(folder, 'dist/sql', file), copies.map((words) => filled(file, words)).join(BETWEEN))
   }
-  for (const name of unused) faults.push(`no SQL file uses ${name}`)
 
   /**
    * @param {string} file
@@ -80,7 +78,6 @@ function fillPackage(folder, { FAMILIES, FORMS = {}, CONSTANTS = {} }) {
         const name = word in CONSTANTS ? word : `${words['family']}.${word}`
         const value = CONSTANTS[name]
         if (value === undefined) return unknown(`{${word}}`)
-        unused.delete(name)
         return `${typeof value === 'string' ? `'${value}'` : value}/*${name}*/`
       })
 

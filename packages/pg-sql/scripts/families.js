@@ -178,6 +178,64 @@ export const FORMS = {
     check: 'VALUE >= 0',
     stored: 'a number below 2^63',
   },
+  // The families of uuid7.sql.
+  uuid7: {
+    ...uuidText('UUIDv7'),
+    'new text': 'snoflax.uuid7_generate()::text',
+    random: "'7' || substr(gen_random_uuid()::text, 16)",
+    'checked text': "snoflax._uuid7_of_text(id, '{form}_time')",
+    others: ' UUIDs of other versions may be among them: add uuid7_is_valid(id) where a table has such.',
+    encoded: "snoflax._uuid7(id, '{form}_prefixed_encode')::text",
+    'of text': '_uuid7_of_text',
+    'valid text': 'uuid7_is_valid',
+    'bound as text': 'snoflax.uuid7_lower_bound(at)::text',
+  },
+  ulid: {
+    ...uuidText('ULID'),
+    'new uuid': 'snoflax.ulid_generate()',
+    'new text': 'snoflax._crockford(snoflax.ulid_generate(), 7::bigint)',
+    random: "overlay(gen_random_uuid()::text PLACING ''::text FROM 9 FOR 16)",
+    'checked uuid': 'id',
+    'refusal of uuid': '',
+    'checked text': "snoflax._ulid_uuid(id, '{form}_time')",
+    rest: "'00000000000000000000'",
+    end: '_ulid_end',
+    encoded: 'snoflax._crockford(id, 7)',
+    'of text': '_ulid_uuid',
+    'valid text': 'ulid_is_valid',
+    'bound as text': 'snoflax.ulid_lower_bound_text(at)',
+  },
+  typeid: {
+    ...uuidText('TypeID'),
+    'new text': 'snoflax._crockford(snoflax.uuid7_generate(), 39::bigint)',
+    'checked text': "snoflax._uuid7(snoflax._typeid_uuid(id, '{form}_time'), '{form}_time')",
+    'any prefix': ', with any prefix or without one,',
+    'without prefix': 'snoflax.typeid_decode(prefix, id)',
+    'check prefix': '_typeid_prefix',
+    'valid text': '_typeid_is_valid',
+    'bound as text': 'snoflax._crockford(snoflax.typeid_lower_bound(at), 39::bigint)',
+  },
+}
+
+/**
+ * A family of uuid7.sql, as those of UUIDv7s have it.
+ *
+ * @param {string} id
+ */
+function uuidText(id) {
+  return {
+    id,
+    'new uuid': 'snoflax.uuid7_generate()',
+    'checked uuid': "snoflax._uuid7(id, '{form}_time')",
+    'refusal of uuid': '; 22P02 for UUIDs of other versions than 7',
+    'any prefix': '',
+    rest: "'70008000000000000000'",
+    end: '_uuid7_end',
+    others: '',
+    'check prefix': '_check_prefix',
+    'without prefix':
+      "snoflax._without_prefix(snoflax._check_prefix(prefix, '{form}_prefixed_time'::text), id, '{form}_prefixed_time'::text)",
+  }
 }
 
 /**

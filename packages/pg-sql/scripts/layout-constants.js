@@ -20,111 +20,77 @@ export function layoutConstants() {
     us2000: US_2000,
     ...common('flax', flax),
     ...textual('flax', flax, 6),
-    'flax.epochMs2000': (flax.layout.epochMs * 1000 - US_2000) / 1000,
-    'flax.epochUs2000': flax.layout.epochMs * 1000 - US_2000,
-    'flax.foreign': `[^${alphabet(flax, 6)}]`,
-    'flax.digitsByCode': digitsByCode(alphabet(flax, 6), 128, 0),
-    'flax.markedDigitsByCode': digitsByCode(alphabet(flax, 6), 256, 64),
-    'flax.lastMs': flax.lastMs,
-    'flax.lastMoment': new Date(flax.lastMs).toISOString(),
     'flax.middleMs': flax.layout.epochMs + 2 ** (bits(flax, 'time') - 1),
-    'flax.time.bits': bits(flax, 'time'),
-    'flax.time.max': max(bits(flax, 'time')),
-    'flax.time.from': fromOfInt8(bits(flax, 'time')),
-    'flax.random.bytes': bits(flax, 'random') / 8,
-    'flax.random.from': 1 + byteAt(flax, 'random'),
-    'flax.random.zero': zeros(bits(flax, 'random') / 8),
 
     ...common('sno', sno),
     ...textual('sno', sno, 5),
-    'sno.epochUnits': sno.layout.epochMs / sno.layout.unitMs,
-    'sno.epochUs2000': sno.layout.epochMs * 1000 - US_2000,
-    'sno.foreign': `[^${alphabet(sno, 5)}]`,
-    'sno.digitsByCode': digitsByCode(alphabet(sno, 5), 128, 0),
-    'sno.markedDigitsByCode': digitsByCode(alphabet(sno, 5), 256, 32),
-    'sno.lastMs': sno.lastMs,
-    'sno.lastMoment': new Date(sno.lastMs).toISOString(),
-    'sno.unitMs': sno.layout.unitMs,
-    'sno.unitUs': sno.layout.unitMs * 1000,
-    'sno.unitsPerSecond': 1000 / sno.layout.unitMs,
-    'sno.time.bits': bits(sno, 'time'),
-    'sno.time.max': max(bits(sno, 'time')),
     'sno.time.headShift': shift(sno, 'time') - shift(sno, 'meta'),
-    'sno.tickTock.max': max(bits(sno, 'tickTock')),
     'sno.tickTock.headShift': shift(sno, 'tickTock') - shift(sno, 'meta'),
-    'sno.meta.max': max(bits(sno, 'meta')),
-    'sno.meta.at': byteAt(sno, 'meta'),
-    'sno.partition.max': max(bits(sno, 'partition')),
-    'sno.partition.at': byteAt(sno, 'partition'),
-    'sno.sequence.bits': bits(sno, 'sequence'),
-    'sno.sequence.max': max(bits(sno, 'sequence')),
-    'sno.sequence.at': byteAt(sno, 'sequence'),
 
     ...common('flake', flake),
     'flake.maxCharacters': flake.max.length,
     'flake.maxEpochMs': MAX_DATE_MS - max(bits(flake, 'time')),
-    'flake.time.bits': bits(flake, 'time'),
-    'flake.time.max': max(bits(flake, 'time')),
-    'flake.time.shift': shift(flake, 'time'),
-    'flake.datacenter.max': max(bits(flake, 'datacenter')),
-    'flake.datacenter.shift': shift(flake, 'datacenter'),
-    'flake.worker.max': max(bits(flake, 'worker')),
-    'flake.worker.shift': shift(flake, 'worker'),
-    'flake.counter.max': max(bits(flake, 'counter')),
 
     ...common('uid', uid),
-    'uid.foreign': `[^${alphabet(uid, 6)}]`,
-    'uid.zero': zeros(uid.byteLength),
     ...textual('uid', uid, 6),
-    'uid.lastMs': uid.lastMs,
-    'uid.lastUs2000': BigInt(uid.lastMs) * 1000n - BigInt(US_2000),
     'uid.stepUs': stepUs(),
     'uid.stepsPerSecond': Math.ceil(1_000_000 / stepUs()),
     'uid.neighbourhood': uid.neighbourhood,
     'uid.neighbourhood.min': Math.min(...neighbourhoods()),
     'uid.neighbourhood.max': Math.max(...neighbourhoods()),
-    'uid.megaSeconds.max': max(bits(uid, 'megaSeconds')),
     'uid.seconds.max': max(bits(uid, 'secondsHigh') + bits(uid, 'secondsLow')),
     'uid.microSeconds.max': max(bits(uid, 'step')) * stepUs(),
-    'uid.node.bits': bits(uid, 'node'),
-    'uid.node.max': max(bits(uid, 'node')),
-    'uid.sequence.bits': bits(uid, 'sequence'),
-    'uid.sequence.max': max(bits(uid, 'sequence')),
 
     ...common('uid_local', uidLocal),
-    'uid_local.zero': zeros(uidLocal.byteLength),
-    'uid_local.characters': uidLocal.min.length,
-    'uid_local.alphabet': alphabet(uidLocal, 6),
+    ...textual('uid_local', uidLocal, 6),
     'uid_local.padding': uidLocal.min
       .charCodeAt(0)
       .toString(16)
       .repeat(uid.min.length - uidLocal.min.length),
-    'uid_local.lastMs': uidLocal.lastMs,
-    'uid_local.lastUs2000': BigInt(uidLocal.lastMs) * 1000n - BigInt(US_2000),
-    'uid_local.megaSeconds.max': max(bits(uidLocal, 'megaSeconds')),
-    'uid_local.megaSeconds.shift': shift(uidLocal, 'megaSeconds'),
-    'uid_local.seconds.max': max(bits(uidLocal, 'seconds')),
-    'uid_local.seconds.shift': shift(uidLocal, 'seconds'),
-    'uid_local.step.max': max(bits(uidLocal, 'step')),
-    'uid_local.step.shift': shift(uidLocal, 'step'),
-    'uid_local.sequence.max': max(bits(uidLocal, 'sequence')),
   }
 }
 
 /**
+ * What each family has, and each of its fields.
+ *
  * @param {string} name
  * @param {Family} family
  * @returns {Constants}
  */
-function common(name, family) {
-  const tag = family.tag.toString(16).padStart(2, '0')
-  return {
-    [`${name}.bytes`]: family.byteLength,
-    [`${name}.tag`]: tag,
-    [`${name}.uuid8From`]: family.byteLength + 2,
-    [`${name}.uuid8End`]: zeros(14 - family.byteLength) + tag,
-    ...(family.layout.epochMs === 0 ? {} : { [`${name}.epochMs`]: family.layout.epochMs }),
+function common(name, { tag, byteLength, lastMs, layout: { epochMs, unitMs, fields } }) {
+  const ending = tag.toString(16).padStart(2, '0')
+  /** @type {Constants} */
+  const constants = {
+    bytes: byteLength,
+    tag: ending,
+    uuid8From: byteLength + 2,
+    uuid8End: zeros(14 - byteLength) + ending,
+    zero: zeros(byteLength),
+    epochMs,
+    epochMs2000: (epochMs * 1000 - US_2000) / 1000,
+    epochUs2000: epochMs * 1000 - US_2000,
+    epochUnits: epochMs / unitMs,
+    unitMs,
+    unitUs: unitMs * 1000,
+    unitsPerSecond: 1000 / unitMs,
+    lastMs,
+    lastMoment: new Date(lastMs).toISOString(),
+    lastUs2000: BigInt(lastMs) * 1000n - BigInt(US_2000),
   }
+  fields.forEach(({ name: field, bits: width }, i) => {
+    Object.assign(constants, {
+      [`${field}.bits`]: width,
+      [`${field}.max`]: max(width),
+      [`${field}.shift`]: sum(fields.slice(i + 1)),
+      [`${field}.at`]: sum(fields.slice(0, i)) / 8,
+      [`${field}.bytes`]: width / 8,
+      // Where its bytes begin in the id, and in what int8send() gives.
+      [`${field}.start`]: 1 + sum(fields.slice(0, i)) / 8,
+      [`${field}.from`]: 9 - width / 8,
+      [`${field}.zero`]: zeros(width / 8),
+    })
+  })
+  return Object.fromEntries(Object.entries(constants).map(([key, value]) => [`${name}.${key}`, value]))
 }
 
 /**
@@ -141,7 +107,10 @@ function textual(name, family, digitBits) {
   const constants = {
     [`${name}.characters`]: family.min.length,
     [`${name}.alphabet`]: characters,
+    [`${name}.foreign`]: `[^${characters}]`,
     [`${name}.digit0`]: everyByte(characters.charCodeAt(0)),
+    [`${name}.digitsByCode`]: digitsByCode(characters, 128, 0),
+    [`${name}.markedDigitsByCode`]: digitsByCode(characters, 256, characters.length),
   }
   let seenBit6 = false
   for (let digit = 1; digit < characters.length; digit++) {
@@ -200,15 +169,6 @@ function zeros(bytes) {
 }
 
 /**
- * Where the bytes of a number of that width begin in what int8send() gives.
- *
- * @param {number} width
- */
-function fromOfInt8(width) {
-  return 9 - width / 8
-}
-
-/**
  * @param {Family} family
  * @param {string} field
  */
@@ -235,16 +195,6 @@ function bits(family, field) {
  */
 function shift(family, field) {
   return sum(family.layout.fields.slice(fieldIndex(family, field) + 1))
-}
-
-/**
- * Bytes before the field.
- *
- * @param {Family} family
- * @param {string} field
- */
-function byteAt(family, field) {
-  return sum(family.layout.fields.slice(0, fieldIndex(family, field))) / 8
 }
 
 /** @param {readonly import('@snoflax/core').LayoutField[]} fields */

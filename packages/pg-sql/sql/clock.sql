@@ -34,32 +34,24 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 -- each session notices a change.
 CREATE TABLE IF NOT EXISTS snoflax._generator (
   family text PRIMARY KEY,
-  state regclass NOT NULL,
+  state regclass NOT NULL, -- the sequence: unit << shift | counter
+  -- A sequence with the server's timeline at the last move of the state; it does not roll back either. Its increment
+  -- makes nextval() fail, so that roles that may use all sequences cannot change it.
   timeline regclass NOT NULL,
   shift integer NOT NULL,
-  last_counter bigint NOT NULL,
+  last_counter bigint NOT NULL, -- the largest that an id can contain
   units_per_second bigint NOT NULL,
-  unit_us bigint NOT NULL,
-  origin bigint NOT NULL,
+  unit_us bigint NOT NULL, -- microseconds of a unit; the first unit of each second starts with the second
+  origin bigint NOT NULL, -- units from 1970 to unit 0
   first_unit bigint NOT NULL,
   last_unit bigint NOT NULL,
-  setup text,
+  setup text, -- the statement that sets the number; null if ids contain none
   number bigint,
-  database oid,
-  system bigint
+  database oid, -- for which the number was set
+  system bigint -- its server's system identifier
 );
 
 COMMENT ON TABLE snoflax._generator IS 'Setup of the id generators; read and written by their functions only.';
-COMMENT ON COLUMN snoflax._generator.state IS 'The sequence: unit << shift | counter.';
-COMMENT ON COLUMN snoflax._generator.timeline IS
-  'A sequence with the server''s timeline at the last move of the state; it does not roll back either. Its increment '
-  'makes nextval() fail, so that roles that may use all sequences cannot change it.';
-COMMENT ON COLUMN snoflax._generator.last_counter IS 'The largest counter that an id can contain.';
-COMMENT ON COLUMN snoflax._generator.unit_us IS 'Microseconds of a unit. The first unit of each second starts with the second.';
-COMMENT ON COLUMN snoflax._generator.origin IS 'Units from 1970 to unit 0.';
-COMMENT ON COLUMN snoflax._generator.setup IS 'The statement that sets the number; null if ids contain none.';
-COMMENT ON COLUMN snoflax._generator.database IS 'The database for which the number was set.';
-COMMENT ON COLUMN snoflax._generator.system IS 'Its server''s system identifier.';
 
 -- The system identifier; 0 if the server hides it.
 CREATE OR REPLACE FUNCTION snoflax._server_system() RETURNS bigint

@@ -31,7 +31,7 @@ COMMENT ON TYPE snoflax.flax_fields IS
 CREATE OR REPLACE FUNCTION snoflax._flax_fields(bytes bytea) RETURNS snoflax.flax_fields
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-  RETURN ROW(snoflax._flax_time_ms(bytes), substring(bytes from {random.from}))::snoflax.flax_fields;
+  RETURN ROW(snoflax._flax_time_ms(bytes), substring(bytes from {random.start}))::snoflax.flax_fields;
 END $$;
 
 -- [time: bytea]

@@ -21,37 +21,41 @@
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- In both tables written_by is the transaction that wrote the row, which is xmin.
 CREATE TABLE IF NOT EXISTS snoflax._lease_family (
   family text PRIMARY KEY,
   last_number integer NOT NULL,
   max_shards integer NOT NULL,
-  max_ttl_ms integer NOT NULL DEFAULT 30000,
-  floor_ms bigint NOT NULL DEFAULT 0,
+  max_ttl_ms integer NOT NULL DEFAULT 30000, -- the longest lease that is granted
+  floor_ms bigint NOT NULL DEFAULT 0, -- Unix ms; no window granted on this timeline begins before it
+  -- The database that grants the leases, its server's system identifier, and the timeline when it was installed, or when
+  -- a lease was last granted.
   database oid,
   system bigint,
   timeline bigint,
+  -- The longest lease that may be in use, for which a promoted server waits: max_ttl_ms, or a longer one not confirmed yet.
   margin_ms integer NOT NULL DEFAULT 30000,
-  tables oid[],
-  leases integer NOT NULL DEFAULT 0,
+  tables oid[], -- these two
+  leases integer NOT NULL DEFAULT 0, -- rows of _lease
   written_by xid NOT NULL DEFAULT '0',
-  longer_until_ms bigint NOT NULL DEFAULT 0
+  longer_until_ms bigint NOT NULL DEFAULT 0 -- Unix ms; leases from before the longest was shortened end before it
 );
 
 CREATE TABLE IF NOT EXISTS snoflax._lease (
   family text NOT NULL REFERENCES snoflax._lease_family,
   number integer NOT NULL,
   shard integer NOT NULL DEFAULT 0,
-  shards integer NOT NULL DEFAULT 1,
-  epoch_ms bigint DEFAULT 0,
-  permanent boolean NOT NULL DEFAULT false,
-  token uuid UNIQUE,
+  shards integer NOT NULL DEFAULT 1, -- of the number
+  epoch_ms bigint DEFAULT 0, -- of the number's ids; null after lease_reset()
+  permanent boolean NOT NULL DEFAULT false, -- is, or was, the number of this database's own generator, and is never leased
+  token uuid UNIQUE, -- known to the holder only; null after a release
   holder text,
   acquired_ms bigint,
   renewed_ms bigint,
   expires_ms bigint,
-  start_ms bigint,
-  reserved_until_ms bigint NOT NULL DEFAULT 0,
-  used_until_ms bigint,
+  start_ms bigint, -- Unix ms: the start of the latest window
+  reserved_until_ms bigint NOT NULL DEFAULT 0, -- Unix ms; no id of this number, by anyone, ever, is at or after it
+  used_until_ms bigint, -- Unix ms: no id was later, as the holder last reported
   written_by xid NOT NULL DEFAULT '0',
   PRIMARY KEY (family, number, shard)
 );
@@ -85,30 +89,7 @@ DO $$ BEGIN
 END $$;
 
 COMMENT ON TABLE snoflax._lease_family IS 'The families whose numbers can be leased; read and written by the functions only.';
-COMMENT ON COLUMN snoflax._lease_family.max_ttl_ms IS 'The longest lease that is granted.';
-COMMENT ON COLUMN snoflax._lease_family.margin_ms IS
-  'The longest lease that may be in use, for which a promoted server waits: max_ttl_ms, or a longer one not confirmed yet.';
-COMMENT ON COLUMN snoflax._lease_family.longer_until_ms IS
-  'Unix ms. Leases from before the longest one was shortened end before it.';
-COMMENT ON COLUMN snoflax._lease_family.floor_ms IS 'Unix ms. No window granted on this timeline begins before it.';
-COMMENT ON COLUMN snoflax._lease_family.database IS 'The oid of the database that grants the leases.';
-COMMENT ON COLUMN snoflax._lease_family.system IS 'Its server''s system identifier.';
-COMMENT ON COLUMN snoflax._lease_family.timeline IS 'Its server''s timeline when it was installed, or when a lease was last granted.';
-COMMENT ON COLUMN snoflax._lease_family.tables IS 'Its tables, by their oids.';
-COMMENT ON COLUMN snoflax._lease_family.leases IS 'How many rows of _lease it has.';
-COMMENT ON COLUMN snoflax._lease_family.written_by IS 'The transaction that wrote this row, which is xmin.';
-
 COMMENT ON TABLE snoflax._lease IS 'Numbers that were ever leased; read and written by the functions only.';
-COMMENT ON COLUMN snoflax._lease.shards IS 'How many shards the number has.';
-COMMENT ON COLUMN snoflax._lease.epoch_ms IS 'The epoch of the number''s ids; null after lease_reset().';
-COMMENT ON COLUMN snoflax._lease.permanent IS
-  'The number is, or was, that of this database''s own generator, and is never leased.';
-COMMENT ON COLUMN snoflax._lease.token IS 'Known to the holder only; null after a release.';
-COMMENT ON COLUMN snoflax._lease.start_ms IS 'Unix ms: the start of the latest window.';
-COMMENT ON COLUMN snoflax._lease.reserved_until_ms IS
-  'Unix ms. No id of this number, by anyone, ever, is at or after it.';
-COMMENT ON COLUMN snoflax._lease.used_until_ms IS 'Unix ms: no id was later, as the holder last reported.';
-COMMENT ON COLUMN snoflax._lease.written_by IS 'The transaction that wrote this row, which is xmin.';
 
 CREATE OR REPLACE FUNCTION snoflax._lease_now_ms() RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE

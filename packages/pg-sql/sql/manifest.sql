@@ -6,18 +6,13 @@
 CREATE TABLE IF NOT EXISTS snoflax._manifest (
   object text PRIMARY KEY,
   name text NOT NULL,
-  position integer,
-  parts jsonb NOT NULL,
-  version text NOT NULL,
-  server integer NOT NULL
+  position integer, -- of its statement among those of the installation
+  parts jsonb NOT NULL, -- as _definitions() gave them
+  version text NOT NULL, -- that installed it
+  server integer NOT NULL -- major version of PostgreSQL that worded the parts: another may have other words for the same
 );
 
 COMMENT ON TABLE snoflax._manifest IS 'What was installed; written by the installation and read by snoflax doctor.';
-COMMENT ON COLUMN snoflax._manifest.position IS 'The place of its statement among those of the installation.';
-COMMENT ON COLUMN snoflax._manifest.parts IS 'As _definitions() gave them.';
-COMMENT ON COLUMN snoflax._manifest.version IS 'The version that installed it.';
-COMMENT ON COLUMN snoflax._manifest.server IS
-  'The major version of PostgreSQL that worded the parts: another one may have other words for the same.';
 
 GRANT SELECT ON snoflax._manifest TO PUBLIC;
 

@@ -240,29 +240,16 @@ RETURN int8send((mega_seconds::bigint << {uid_local.megaSeconds.shift})
 
 -- min() and max() of ids, from the index where there is one. PostgreSQL has its own for bytea from version 18 on.
 -- PL/pgSQL, because SQL functions cost four times as much where they cannot be inlined.
-CREATE OR REPLACE FUNCTION snoflax._smaller(a uuid, b uuid) RETURNS uuid
+-- [each: uuid bytea]
+CREATE OR REPLACE FUNCTION snoflax._smaller(a {form}, b {form}) RETURNS {form}
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$ BEGIN RETURN least(a, b); END $$;
-CREATE OR REPLACE FUNCTION snoflax._larger(a uuid, b uuid) RETURNS uuid
+CREATE OR REPLACE FUNCTION snoflax._larger(a {form}, b {form}) RETURNS {form}
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$ BEGIN RETURN greatest(a, b); END $$;
-CREATE OR REPLACE FUNCTION snoflax._smaller(a bytea, b bytea) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$ BEGIN RETURN least(a, b); END $$;
-CREATE OR REPLACE FUNCTION snoflax._larger(a bytea, b bytea) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$ BEGIN RETURN greatest(a, b); END $$;
-
-CREATE OR REPLACE AGGREGATE snoflax.min(uuid)
-(SFUNC = snoflax._smaller, STYPE = uuid, COMBINEFUNC = snoflax._smaller,
+CREATE OR REPLACE AGGREGATE snoflax.min({form})
+(SFUNC = snoflax._smaller, STYPE = {form}, COMBINEFUNC = snoflax._smaller,
  SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE);
-CREATE OR REPLACE AGGREGATE snoflax.max(uuid)
-(SFUNC = snoflax._larger, STYPE = uuid, COMBINEFUNC = snoflax._larger,
+CREATE OR REPLACE AGGREGATE snoflax.max({form})
+(SFUNC = snoflax._larger, STYPE = {form}, COMBINEFUNC = snoflax._larger,
  SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE);
-CREATE OR REPLACE AGGREGATE snoflax.min(bytea)
-(SFUNC = snoflax._smaller, STYPE = bytea, COMBINEFUNC = snoflax._smaller,
- SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE);
-CREATE OR REPLACE AGGREGATE snoflax.max(bytea)
-(SFUNC = snoflax._larger, STYPE = bytea, COMBINEFUNC = snoflax._larger,
- SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE);
-
-COMMENT ON AGGREGATE snoflax.min(uuid) IS 'The smallest id.';
-COMMENT ON AGGREGATE snoflax.max(uuid) IS 'The largest id.';
-COMMENT ON AGGREGATE snoflax.min(bytea) IS 'The smallest id.';
-COMMENT ON AGGREGATE snoflax.max(bytea) IS 'The largest id.';
+COMMENT ON AGGREGATE snoflax.min({form}) IS 'The smallest id.';
+COMMENT ON AGGREGATE snoflax.max({form}) IS 'The largest id.';

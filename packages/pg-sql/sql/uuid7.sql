@@ -69,16 +69,6 @@ DO $do$ BEGIN
   END IF;
 END $do$;
 
-CREATE OR REPLACE FUNCTION snoflax.uuid7_generate_uuid() RETURNS uuid
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$ BEGIN RETURN snoflax.uuid7_generate(); END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_generate_text() RETURNS text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$ BEGIN RETURN snoflax.uuid7_generate()::text; END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_generate_at(at timestamptz) RETURNS uuid
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
-RETURN snoflax._uuid_of_ms(snoflax._ms_of_uuid(at, 'uuid7_generate_at'), '7' || substr(gen_random_uuid()::text, 16));
-
 CREATE OR REPLACE FUNCTION snoflax.uuid7_is_valid(id uuid) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN encode(uuid_send(id), 'hex') COLLATE "C" ~ '^.{12}7...[89ab]';
@@ -108,100 +98,9 @@ BEGIN
   RAISE EXCEPTION '%: % is not a UUIDv7', caller, id USING ERRCODE = '22P02';
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.uuid7_time(id uuid) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._time_of_uuid(snoflax._uuid7(id, 'uuid7_time'));
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_time(id text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._time_of_uuid(snoflax._uuid7_of_text(id, 'uuid7_time'));
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_lower_bound(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uuid_lower_bound(at, '70008000000000000000', 'uuid7_lower_bound');
-
-CREATE OR REPLACE FUNCTION snoflax._uuid7_end(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uuid_end(at, '70008000000000000000');
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_between(id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id >= snoflax._uuid7_end(from_time) AND id < snoflax._uuid7_end(until_time);
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_encode(prefix text, id uuid) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._check_prefix(prefix, 'uuid7_prefixed_encode') || snoflax._uuid7(id, 'uuid7_prefixed_encode')::text;
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_decode(prefix text, id text) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uuid7_of_text(snoflax._without_prefix(snoflax._check_prefix(prefix, 'uuid7_prefixed_decode'::text), id, 'uuid7_prefixed_decode'::text), 'uuid7_prefixed_decode');
-
-CREATE OR REPLACE FUNCTION snoflax._uuid7_end_text(at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uuid7_end(at)::text;
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_between(id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id COLLATE "C" >= snoflax._uuid7_end_text(from_time) AND id COLLATE "C" < snoflax._uuid7_end_text(until_time);
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_time(prefix text, id text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uuid7_time(snoflax._without_prefix(snoflax._check_prefix(prefix, 'uuid7_prefixed_time'::text), id, 'uuid7_prefixed_time'::text));
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_is_valid(prefix text, id text) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN starts_with(id, snoflax._check_prefix(prefix, 'uuid7_prefixed_is_valid'::text)) AND snoflax.uuid7_is_valid(substr(id, char_length(prefix) + 2));
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._check_prefix(prefix, 'uuid7_prefixed_lower_bound'::text) || snoflax.uuid7_lower_bound(at)::text;
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_between(
-  prefix text, id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id COLLATE "C" >= snoflax._check_prefix(prefix, 'uuid7_prefixed_between'::text) || snoflax._uuid7_end_text(from_time)
-  AND id COLLATE "C" < snoflax._check_prefix(prefix, 'uuid7_prefixed_between'::text) || snoflax._uuid7_end_text(until_time);
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_partman_encode_uuid(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uuid7_lower_bound(at);
-
-CREATE OR REPLACE FUNCTION snoflax.uuid7_partman_decode(key text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uuid7_time(key::uuid);
-
-COMMENT ON FUNCTION snoflax.uuid7_prefixed_time(text, text) IS
-  'When the UUIDv7 behind that prefix was made, to the millisecond; 22P02 for any other prefix, and if it is none.';
-COMMENT ON FUNCTION snoflax.uuid7_prefixed_is_valid(text, text) IS
-  'Whether it is a UUIDv7 behind that prefix; 22023 for a malformed prefix.';
-COMMENT ON FUNCTION snoflax.uuid7_prefixed_lower_bound(text, timestamptz) IS
-  'The smallest UUIDv7 behind that prefix whose time is at or after this time; 22008 after the last time.';
-COMMENT ON FUNCTION snoflax.uuid7_prefixed_between(text, text, timestamptz, timestamptz) IS
-  'Whether the UUIDv7, stored as text behind that prefix, was generated at or after from_time and before until_time. Uses the '
-  'index and partitions of a column COLLATE "C".';
-COMMENT ON FUNCTION snoflax.uuid7_between(text, timestamptz, timestamptz) IS
-  'The same of a text column, whose index and partitions are used if it is COLLATE "C".';
 COMMENT ON FUNCTION snoflax.uuid7_generate() IS 'A new UUIDv7: uuidv7() from PostgreSQL 18 on.';
-COMMENT ON FUNCTION snoflax.uuid7_generate_uuid() IS 'The same as uuid7_generate(), by the name that the ORM packages call.';
-COMMENT ON FUNCTION snoflax.uuid7_generate_text() IS 'The same as text.';
-COMMENT ON FUNCTION snoflax.uuid7_generate_at(timestamptz) IS
-  'A new UUIDv7 with this time, rounded down to its millisecond; 22008 outside 1970 to 10889.';
 COMMENT ON FUNCTION snoflax.uuid7_is_valid(uuid) IS 'Whether it is a UUIDv7.';
 COMMENT ON FUNCTION snoflax.uuid7_is_valid(text) IS 'Whether it is the text of a UUIDv7, in lower case.';
-COMMENT ON FUNCTION snoflax.uuid7_time(uuid) IS
-  'When the UUIDv7 was made, to the millisecond; 22P02 for UUIDs of other versions.';
-COMMENT ON FUNCTION snoflax.uuid7_time(text) IS
-  'When the UUIDv7 was made, to the millisecond; 22P02 for other texts.';
-COMMENT ON FUNCTION snoflax.uuid7_lower_bound(timestamptz) IS
-  'The smallest UUIDv7 whose time is at or after this time; 22008 after the last time.';
-COMMENT ON FUNCTION snoflax.uuid7_between(uuid, timestamptz, timestamptz) IS
-  'Whether the UUIDv7 was generated at or after from_time and before until_time. Uses the index and partitions. UUIDs of other versions may be among them: add uuid7_is_valid(id) where a table has such.';
-COMMENT ON FUNCTION snoflax.uuid7_prefixed_encode(text, uuid) IS
-  'The text of a UUIDv7 behind a prefix and _; 22P02 for other versions, 22023 for what is no prefix.';
-COMMENT ON FUNCTION snoflax.uuid7_prefixed_decode(text, text) IS
-  'The UUIDv7 of such a text; 22P02 if it is none, or has another prefix, 22023 for what is no prefix.';
-COMMENT ON FUNCTION snoflax.uuid7_partman_encode_uuid(timestamptz) IS 'p_time_encoder of pg_partman for uuid7 keys.';
-COMMENT ON FUNCTION snoflax.uuid7_partman_decode(text) IS 'p_time_decoder of pg_partman for uuid7 keys.';
 
 -- Crockford's base 32 --------------------------------------------------------------------------------------------------
 
@@ -267,23 +166,6 @@ BEGIN
   RETURN snoflax._uuid_of_ms(snoflax._clock_us() / 1000, overlay(gen_random_uuid()::text PLACING ''::text FROM 9 FOR 16));
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.ulid_generate_uuid() RETURNS uuid
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
-BEGIN
-  RETURN snoflax.ulid_generate();
-END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_generate_text() RETURNS text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
-BEGIN
-  RETURN snoflax._crockford(snoflax.ulid_generate(), 7::bigint);
-END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_generate_at(at timestamptz) RETURNS uuid
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
-RETURN snoflax._uuid_of_ms(snoflax._ms_of_uuid(at, 'ulid_generate_at'),
-  overlay(gen_random_uuid()::text PLACING ''::text FROM 9 FOR 16));
-
 CREATE OR REPLACE FUNCTION snoflax.ulid_is_valid(id text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN id COLLATE "C" ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$';
@@ -306,117 +188,16 @@ CREATE OR REPLACE FUNCTION snoflax.ulid_decode(id text) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._ulid_uuid(id, 'ulid_decode');
 
-CREATE OR REPLACE FUNCTION snoflax.ulid_time(id uuid) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._time_of_uuid(id);
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_time(id text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._time_of_uuid(snoflax._ulid_uuid(id, 'ulid_time'));
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_lower_bound(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uuid_lower_bound(at, '00000000000000000000', 'ulid_lower_bound');
-
 CREATE OR REPLACE FUNCTION snoflax.ulid_lower_bound_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._crockford(snoflax._uuid_lower_bound(at, '00000000000000000000', 'ulid_lower_bound_text'), 7);
 
-CREATE OR REPLACE FUNCTION snoflax._ulid_end(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uuid_end(at, '00000000000000000000');
-
-CREATE OR REPLACE FUNCTION snoflax._ulid_end_text(at timestamptz) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-  IF snoflax._us_since_2000(at) > 280528291910655000 THEN
-    RETURN '~'::text;
-  END IF;
-  RETURN snoflax.ulid_lower_bound_text(at);
-END $$;
-
--- Of all uuids the largest alone is in no range, since none is above it.
-CREATE OR REPLACE FUNCTION snoflax.ulid_between(id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id >= snoflax._ulid_end(from_time) AND id < snoflax._ulid_end(until_time);
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_between(id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id COLLATE "C" >= snoflax._ulid_end_text(from_time) AND id COLLATE "C" < snoflax._ulid_end_text(until_time);
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_encode(prefix text, id uuid) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._check_prefix(prefix, 'ulid_prefixed_encode') || snoflax._crockford(id, 7);
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_decode(prefix text, id text) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._ulid_uuid(snoflax._without_prefix(snoflax._check_prefix(prefix, 'ulid_prefixed_decode'::text), id, 'ulid_prefixed_decode'::text), 'ulid_prefixed_decode');
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_time(prefix text, id text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.ulid_time(snoflax._without_prefix(snoflax._check_prefix(prefix, 'ulid_prefixed_time'::text), id, 'ulid_prefixed_time'::text));
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_is_valid(prefix text, id text) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN starts_with(id, snoflax._check_prefix(prefix, 'ulid_prefixed_is_valid'::text)) AND snoflax.ulid_is_valid(substr(id, char_length(prefix) + 2));
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._check_prefix(prefix, 'ulid_prefixed_lower_bound'::text) || snoflax.ulid_lower_bound_text(at);
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_between(
-  prefix text, id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id COLLATE "C" >= snoflax._check_prefix(prefix, 'ulid_prefixed_between'::text) || snoflax._ulid_end_text(from_time)
-  AND id COLLATE "C" < snoflax._check_prefix(prefix, 'ulid_prefixed_between'::text) || snoflax._ulid_end_text(until_time);
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_partman_encode_uuid(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.ulid_lower_bound(at);
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_partman_encode_text(at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.ulid_lower_bound_text(at);
-
--- pg_partman gives keys as text, those of a uuid column too.
-CREATE OR REPLACE FUNCTION snoflax.ulid_partman_decode(key text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN key ~ '-' THEN snoflax.ulid_time(key::uuid) ELSE snoflax.ulid_time(key) END;
-
-COMMENT ON FUNCTION snoflax.ulid_prefixed_time(text, text) IS
-  'When the ULID behind that prefix was made, to the millisecond; 22P02 for any other prefix, and if it is none.';
-COMMENT ON FUNCTION snoflax.ulid_prefixed_is_valid(text, text) IS
-  'Whether it is a ULID behind that prefix; 22023 for a malformed prefix.';
-COMMENT ON FUNCTION snoflax.ulid_prefixed_lower_bound(text, timestamptz) IS
-  'The smallest ULID behind that prefix whose time is at or after this time; 22008 after the last time.';
-COMMENT ON FUNCTION snoflax.ulid_prefixed_between(text, text, timestamptz, timestamptz) IS
-  'Whether the ULID, stored as text behind that prefix, was generated at or after from_time and before until_time. Uses the '
-  'index and partitions of a column COLLATE "C".';
 COMMENT ON FUNCTION snoflax.ulid_generate() IS 'A new ULID as uuid; its 80 random bits don''t order the ids of a millisecond.';
-COMMENT ON FUNCTION snoflax.ulid_generate_uuid() IS 'The same as ulid_generate(), by the name that the ORM packages call.';
-COMMENT ON FUNCTION snoflax.ulid_generate_text() IS 'The same as text.';
-COMMENT ON FUNCTION snoflax.ulid_generate_at(timestamptz) IS
-  'A new ULID with this time, rounded down to its millisecond; 22008 outside 1970 to 10889.';
 COMMENT ON FUNCTION snoflax.ulid_is_valid(text) IS 'Whether it is the text of a ULID. Every uuid is one.';
 COMMENT ON FUNCTION snoflax.ulid_encode(uuid) IS 'The text of a ULID that is stored as uuid.';
 COMMENT ON FUNCTION snoflax.ulid_decode(text) IS 'The text of a ULID as uuid; 22P02 if it is none.';
-COMMENT ON FUNCTION snoflax.ulid_time(uuid) IS 'When the ULID was made, to the millisecond.';
-COMMENT ON FUNCTION snoflax.ulid_time(text) IS 'When the ULID was made, to the millisecond; 22P02 if it is none.';
-COMMENT ON FUNCTION snoflax.ulid_lower_bound(timestamptz) IS
-  'The smallest ULID whose time is at or after this time; 22008 after the last time.';
 COMMENT ON FUNCTION snoflax.ulid_lower_bound_text(timestamptz) IS
   'The smallest ULID whose time is at or after this time, as text; 22008 after the last time.';
-COMMENT ON FUNCTION snoflax.ulid_between(uuid, timestamptz, timestamptz) IS
-  'Whether the ULID was generated at or after from_time and before until_time. Uses the index and partitions.';
-COMMENT ON FUNCTION snoflax.ulid_between(text, timestamptz, timestamptz) IS
-  'The same of a text column, whose index and partitions are used if it is COLLATE "C".';
-COMMENT ON FUNCTION snoflax.ulid_prefixed_encode(text, uuid) IS
-  'The text of a ULID behind a prefix and _; 22023 for what is no prefix.';
-COMMENT ON FUNCTION snoflax.ulid_prefixed_decode(text, text) IS
-  'The uuid of such a text; 22P02 if it is none, or has another prefix, 22023 for what is no prefix.';
-COMMENT ON FUNCTION snoflax.ulid_partman_encode_uuid(timestamptz) IS 'p_time_encoder of pg_partman for ULIDs in uuid columns.';
-COMMENT ON FUNCTION snoflax.ulid_partman_encode_text(timestamptz) IS 'p_time_encoder of pg_partman for ULIDs in text columns.';
-COMMENT ON FUNCTION snoflax.ulid_partman_decode(text) IS 'p_time_decoder of pg_partman for ULIDs.';
 
 -- TypeID --------------------------------------------------------------------------------------------------------------
 
@@ -466,90 +247,168 @@ CREATE OR REPLACE FUNCTION snoflax.typeid_generate(prefix text) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN snoflax._typeid_prefix(prefix, 'typeid_generate') || snoflax._crockford(snoflax.uuid7_generate(), 39::bigint);
 
-CREATE OR REPLACE FUNCTION snoflax.typeid_generate_uuid() RETURNS uuid
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
-BEGIN
-  RETURN snoflax.uuid7_generate();
-END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.typeid_generate_text() RETURNS text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
-BEGIN
-  RETURN snoflax._crockford(snoflax.uuid7_generate(), 39::bigint);
-END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.typeid_generate_at(prefix text, at timestamptz) RETURNS text
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
-RETURN snoflax._typeid_prefix(prefix, 'typeid_generate_at') || snoflax._crockford(snoflax.uuid7_generate_at(at), 39);
-
-CREATE OR REPLACE FUNCTION snoflax.typeid_time(id uuid) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._time_of_uuid(snoflax._uuid7(id, 'typeid_time'));
-
-CREATE OR REPLACE FUNCTION snoflax.typeid_time(id text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._time_of_uuid(snoflax._uuid7(snoflax._typeid_uuid(id, 'typeid_time'), 'typeid_time'));
-
-CREATE OR REPLACE FUNCTION snoflax.typeid_lower_bound(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uuid_lower_bound(at, '70008000000000000000', 'typeid_lower_bound');
-
-CREATE OR REPLACE FUNCTION snoflax.typeid_between(id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id >= snoflax._uuid7_end(from_time) AND id < snoflax._uuid7_end(until_time);
-
-CREATE OR REPLACE FUNCTION snoflax._typeid_end_text(at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._crockford(snoflax._uuid7_end(at), 39::bigint);
-
 -- Character 11 contains the version, 7, and one bit more; character 14 the variant, 10, behind one bit and before two.
 CREATE OR REPLACE FUNCTION snoflax._typeid_is_valid(suffix text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN suffix COLLATE "C"
   ~ '^[0-7][0-9a-hjkmnp-tv-z]{9}[ef][0-9a-hjkmnp-tv-z]{2}[89abrstv][0-9a-hjkmnp-tv-z]{12}$'::text;
 
-CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_time(prefix text, id text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.typeid_time(snoflax.typeid_decode(prefix, id));
-
-CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_is_valid(prefix text, id text) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN starts_with(id, snoflax._typeid_prefix(prefix, 'typeid_prefixed_is_valid'::text)) AND snoflax._typeid_is_valid(substr(id, char_length(prefix) + 2));
-
-CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._typeid_prefix(prefix, 'typeid_prefixed_lower_bound'::text) || snoflax._crockford(snoflax.typeid_lower_bound(at), 39::bigint);
-
-CREATE OR REPLACE FUNCTION snoflax.typeid_prefixed_between(
-  prefix text, id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id COLLATE "C" >= snoflax._typeid_prefix(prefix, 'typeid_prefixed_between'::text) || snoflax._typeid_end_text(from_time)
-  AND id COLLATE "C" < snoflax._typeid_prefix(prefix, 'typeid_prefixed_between'::text) || snoflax._typeid_end_text(until_time);
-
-COMMENT ON FUNCTION snoflax.typeid_prefixed_time(text, text) IS
-  'When the TypeID behind that prefix was made, to the millisecond; 22P02 for any other prefix, and if it is none.';
-COMMENT ON FUNCTION snoflax.typeid_prefixed_is_valid(text, text) IS
-  'Whether it is a TypeID behind that prefix; 22023 for a malformed prefix.';
-COMMENT ON FUNCTION snoflax.typeid_prefixed_lower_bound(text, timestamptz) IS
-  'The smallest TypeID behind that prefix whose time is at or after this time; 22008 after the last time.';
-COMMENT ON FUNCTION snoflax.typeid_prefixed_between(text, text, timestamptz, timestamptz) IS
-  'Whether the TypeID, stored as text behind that prefix, was generated at or after from_time and before until_time. Uses the '
-  'index and partitions of a column COLLATE "C".';
 COMMENT ON FUNCTION snoflax.typeid_encode(text, uuid) IS
   'The TypeID of a UUID of any version: prefix, _, and 26 characters; 22023 for a prefix that TypeID does not allow.';
 COMMENT ON FUNCTION snoflax.typeid_decode(text, text) IS
   'The UUID of a TypeID; 22P02 if it is none, or has another prefix, 22023 for a prefix that TypeID does not allow.';
 COMMENT ON FUNCTION snoflax.typeid_generate(text) IS
   'A new TypeID with that prefix, from uuid7_generate(); 22023 for a prefix that TypeID does not allow.';
-COMMENT ON FUNCTION snoflax.typeid_generate_uuid() IS 'A new UUIDv7, for uuid columns of TypeIDs.';
-COMMENT ON FUNCTION snoflax.typeid_generate_text() IS 'A new TypeID without its prefix, for text columns that hold it so.';
+
+-- All three ------------------------------------------------------------------------------------------------------------
+
+-- [each: uuid7 ulid typeid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_generate_uuid() RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$ BEGIN RETURN {new uuid}; END $$;
+COMMENT ON FUNCTION snoflax.{form}_generate_uuid() IS 'A new {id} for uuid columns, by the name that the ORM packages call.';
+
+-- [each: uuid7 ulid typeid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_generate_text() RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$ BEGIN RETURN {new text}; END $$;
+COMMENT ON FUNCTION snoflax.{form}_generate_text() IS 'A new {id} as text, without a prefix.';
+
+-- [each: uuid7 ulid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_generate_at(at timestamptz) RETURNS uuid
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+RETURN snoflax._uuid_of_ms(snoflax._ms_of_uuid(at, '{form}_generate_at'), {random});
+COMMENT ON FUNCTION snoflax.{form}_generate_at(timestamptz) IS
+  'A new {id} with this time, rounded down to its millisecond; 22008 outside 1970 to 10889.';
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_generate_at(prefix text, at timestamptz) RETURNS text
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+RETURN snoflax._typeid_prefix(prefix, 'typeid_generate_at') || snoflax._crockford(snoflax.uuid7_generate_at(at), 39);
 COMMENT ON FUNCTION snoflax.typeid_generate_at(text, timestamptz) IS
   'A new TypeID with this time, rounded down to its millisecond; 22008 outside 1970 to 10889.';
-COMMENT ON FUNCTION snoflax.typeid_time(uuid) IS
-  'When the TypeID was made, to the millisecond; 22P02 for UUIDs of other versions than 7.';
-COMMENT ON FUNCTION snoflax.typeid_time(text) IS
-  'When the TypeID, with any prefix or without one, was made; 22P02 if it is none, or not of a UUIDv7.';
-COMMENT ON FUNCTION snoflax.typeid_lower_bound(timestamptz) IS
-  'The smallest UUIDv7 whose time is at or after this time; 22008 after the last time. Pass it to typeid_encode for a TypeID.';
-COMMENT ON FUNCTION snoflax.typeid_between(uuid, timestamptz, timestamptz) IS
-  'Whether the TypeID was generated at or after from_time and before until_time. Uses the index and partitions.';
+
+-- [each: uuid7 ulid typeid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_time(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._time_of_uuid({checked uuid});
+COMMENT ON FUNCTION snoflax.{form}_time(uuid) IS 'When the {id} was made, to the millisecond{refusal of uuid}.';
+
+-- [each: uuid7 ulid typeid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_time(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._time_of_uuid({checked text});
+COMMENT ON FUNCTION snoflax.{form}_time(text) IS 'When the {id}{any prefix} was made, to the millisecond; 22P02 if it is none.';
+
+-- [each: uuid7 ulid typeid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_lower_bound(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid_lower_bound(at, {rest}, '{form}_lower_bound');
+COMMENT ON FUNCTION snoflax.{form}_lower_bound(timestamptz) IS
+  'The uuid of the smallest {id} whose time is at or after this time; 22008 after the last time.';
+
+-- [each: uuid7 ulid]
+CREATE OR REPLACE FUNCTION snoflax._{form}_end(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid_end(at, {rest});
+
+CREATE OR REPLACE FUNCTION snoflax._uuid7_end_text(at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid7_end(at)::text;
+
+CREATE OR REPLACE FUNCTION snoflax._ulid_end_text(at timestamptz) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > 280528291910655000 THEN
+    RETURN '~'::text;
+  END IF;
+  RETURN snoflax.ulid_lower_bound_text(at);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._typeid_end_text(at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._crockford(snoflax._uuid7_end(at), 39::bigint);
+
+-- Of all uuids the largest alone is in no range, since none is above it.
+-- [each: uuid7 ulid typeid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_between(id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax.{end}(from_time) AND id < snoflax.{end}(until_time);
+COMMENT ON FUNCTION snoflax.{form}_between(uuid, timestamptz, timestamptz) IS
+  'Whether the {id} was generated at or after from_time and before until_time. Uses the index and partitions.{others}';
+
+-- [each: uuid7 ulid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_between(id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._{form}_end_text(from_time) AND id COLLATE "C" < snoflax._{form}_end_text(until_time);
+COMMENT ON FUNCTION snoflax.{form}_between(text, timestamptz, timestamptz) IS
+  'The same of a text column, whose index and partitions are used if it is COLLATE "C".';
+
+-- With prefixes -------------------------------------------------------------------------------------------------------
+
+-- [each: uuid7 ulid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_encode(prefix text, id uuid) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, '{form}_prefixed_encode') || {encoded};
+COMMENT ON FUNCTION snoflax.{form}_prefixed_encode(text, uuid) IS
+  'The text of a {id} behind a prefix and _; 22023 for a malformed prefix{refusal of uuid}.';
+
+-- [each: uuid7 ulid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_decode(prefix text, id text) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.{of text}(snoflax._without_prefix(snoflax._check_prefix(prefix, '{form}_prefixed_decode'::text), id, '{form}_prefixed_decode'::text), '{form}_prefixed_decode');
+COMMENT ON FUNCTION snoflax.{form}_prefixed_decode(text, text) IS
+  'The uuid of such a text; 22P02 if it is none, or has another prefix, 22023 for a malformed prefix.';
+
+-- [each: uuid7 ulid typeid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_time(prefix text, id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.{form}_time({without prefix});
+COMMENT ON FUNCTION snoflax.{form}_prefixed_time(text, text) IS
+  'When the {id} behind that prefix was made, to the millisecond; 22P02 for any other prefix, and if it is none.';
+
+-- [each: uuid7 ulid typeid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_is_valid(prefix text, id text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN starts_with(id, snoflax.{check prefix}(prefix, '{form}_prefixed_is_valid'::text)) AND snoflax.{valid text}(substr(id, char_length(prefix) + 2));
+COMMENT ON FUNCTION snoflax.{form}_prefixed_is_valid(text, text) IS
+  'Whether it is a {id} behind that prefix; 22023 for a malformed prefix.';
+
+-- [each: uuid7 ulid typeid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.{check prefix}(prefix, '{form}_prefixed_lower_bound'::text) || {bound as text};
+COMMENT ON FUNCTION snoflax.{form}_prefixed_lower_bound(text, timestamptz) IS
+  'The smallest {id} behind that prefix whose time is at or after this time; 22008 after the last time.';
+
+-- [each: uuid7 ulid typeid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_between(
+  prefix text, id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax.{check prefix}(prefix, '{form}_prefixed_between'::text) || snoflax._{form}_end_text(from_time)
+  AND id COLLATE "C" < snoflax.{check prefix}(prefix, '{form}_prefixed_between'::text) || snoflax._{form}_end_text(until_time);
+COMMENT ON FUNCTION snoflax.{form}_prefixed_between(text, text, timestamptz, timestamptz) IS
+  'Whether the {id}, stored as text behind that prefix, was generated at or after from_time and before until_time. Uses the '
+  'index and partitions of a column COLLATE "C".';
+
+-- pg_partman ----------------------------------------------------------------------------------------------------------
+
+-- [each: uuid7 ulid]
+CREATE OR REPLACE FUNCTION snoflax.{form}_partman_encode_uuid(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.{form}_lower_bound(at);
+COMMENT ON FUNCTION snoflax.{form}_partman_encode_uuid(timestamptz) IS 'p_time_encoder of pg_partman for {id}s in uuid columns.';
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_partman_decode(key text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.uuid7_time(key::uuid);
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_partman_encode_text(at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.ulid_lower_bound_text(at);
+
+-- pg_partman gives keys as text, those of a uuid column too.
+CREATE OR REPLACE FUNCTION snoflax.ulid_partman_decode(key text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN key ~ '-' THEN snoflax.ulid_time(key::uuid) ELSE snoflax.ulid_time(key) END;
+
+COMMENT ON FUNCTION snoflax.uuid7_partman_decode(text) IS 'p_time_decoder of pg_partman for uuid7 keys.';
+COMMENT ON FUNCTION snoflax.ulid_partman_encode_text(timestamptz) IS 'p_time_encoder of pg_partman for ULIDs in text columns.';
+COMMENT ON FUNCTION snoflax.ulid_partman_decode(text) IS 'p_time_decoder of pg_partman for ULIDs.';

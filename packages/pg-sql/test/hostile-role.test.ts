@@ -5,6 +5,7 @@ import type { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { everyCall } from './hostile/calls.js'
 import { overload, plant } from './hostile/plant.js'
+import { LEASES, OWNERS } from './owners.js'
 
 // Mallory may create in the schema public and in the database, as every role might before PostgreSQL 15. A superuser
 // installs and calls, so whatever of hers runs could make her a superuser.
@@ -250,19 +251,6 @@ const createsIn = async (role: string) => {
 
 describe('default privileges', () => {
   const KINDS = ['SCHEMAS', 'FUNCTIONS', 'TABLES', 'SEQUENCES', 'TYPES']
-  const OWNERS = [
-    'sno_set_partition(1)',
-    'flake_set_worker(1, 1)',
-    'uid_set_node(1)',
-    "lease_acquire('sno', 'mallory', 1000, 1, 64, 1, 0)",
-    "lease_reset('sno', 1, 64)",
-    "lease_set_max_ttl('sno', 1000)",
-    "lease_confirm_max_ttl('sno')",
-    "lease_adopt('sno')",
-    "_clock_constant('_sno_number', 1)",
-    "_lease_take('sno', 1, 0, 'mallory')",
-  ]
-
   /** Mallory may change nothing of what is installed, nor add to it. */
   async function expectHarmless(): Promise<void> {
     await asMallory(async (client) => {
@@ -278,7 +266,7 @@ describe('default privileges', () => {
         'DELETE FROM snoflax.leases',
         "SELECT setval('snoflax.sno_state', 1)",
         "SELECT setval('snoflax._sno_timeline', 1)",
-        ...OWNERS.map((call) => `SELECT snoflax.${call}`),
+        ...[...OWNERS, ...LEASES].map((call) => `SELECT snoflax.${call}`),
       ]) {
         await expect(client.query(sql), sql).rejects.toMatchObject({ code: '42501' })
       }

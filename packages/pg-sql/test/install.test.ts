@@ -17,11 +17,11 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((database) => database.close()))
 })
 
-async function openEmpty(): Promise<PostgresDatabase> {
-  const database = await postgres.open()
+function opening<Database extends { close(): Promise<void> }>(database: Database): Database {
   opened.push(database)
   return database
 }
+const openEmpty = async (): Promise<PostgresDatabase> => opening(await postgres.open())
 
 async function value(database: { query(sql: string): Promise<object[]> }, sql: string): Promise<unknown> {
   return Object.values((await database.query(sql))[0] ?? {})[0]
@@ -35,42 +35,31 @@ const setVersion = (version: string) =>
   `CREATE OR REPLACE FUNCTION snoflax.version() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
    RETURN '${version}'`
 
-describe('clients', () => {
-  test('can be a pool', async () => {
-    const database = await openEmpty()
-    expect(await installedVersion(database.pool)).toBe(undefined)
-    expect(await install(database.pool)).toEqual({ version: VERSION, previousVersion: undefined })
-    expect(await installedVersion(database.pool)).toBe(VERSION)
-    expect(await install(database.pool)).toEqual({ version: VERSION, previousVersion: VERSION })
-  })
+test.each<[string, () => Promise<Client>]>([
+  ['a pool', async () => (await openEmpty()).pool],
+  ['a single connection', async () => (await openEmpty()).connect()],
+  ['PGlite', async () => opening(await pglite.open()).connection],
+  [
+    'a client that returns the rows themselves, as postgres.js does',
+    async () => {
+      const { pool } = await openEmpty()
+      return { query: async (text) => (await pool.query(text)).rows }
+    },
+  ],
+])('the client can be %s', async (_, open) => {
+  const client = await open()
+  expect(await installedVersion(client)).toBe(undefined)
+  expect(await install(client)).toEqual({ version: VERSION, previousVersion: undefined })
+  expect(await installedVersion(client)).toBe(VERSION)
+  expect(await install(client)).toEqual({ version: VERSION, previousVersion: VERSION })
+})
 
-  test('can be a single connection, also inside a transaction', async () => {
-    const database = await openEmpty()
-    const client = await database.connect()
-    await client.query('BEGIN')
-    expect(await install(client)).toEqual({ version: VERSION, previousVersion: undefined })
-    await client.query('ROLLBACK')
-    expect(await installedVersion(client)).toBe(undefined)
-    await install(client)
-    expect(await value(database, "SELECT snoflax.flax_encode('\\x000000000000000000000000'::bytea)")).toBe(
-      '-'.repeat(16),
-    )
-  })
-
-  test('can be PGlite', async () => {
-    const database = await pglite.open()
-    opened.push(database)
-    expect(await install(database.connection)).toEqual({ version: VERSION, previousVersion: undefined })
-    expect(await installedVersion(database.connection)).toBe(VERSION)
-    expect(await install(database.connection)).toEqual({ version: VERSION, previousVersion: VERSION })
-  })
-
-  test('can return the rows themselves, as postgres.js does', async () => {
-    const { pool } = await openEmpty()
-    const client: Client = { query: async (text) => (await pool.query(text)).rows }
-    expect(await install(client)).toEqual({ version: VERSION, previousVersion: undefined })
-    expect(await installedVersion(client)).toBe(VERSION)
-  })
+test('an installation can be rolled back with the transaction that is open', async () => {
+  const client = await (await openEmpty()).connect()
+  await client.query('BEGIN')
+  expect(await install(client)).toEqual({ version: VERSION, previousVersion: undefined })
+  await client.query('ROLLBACK')
+  expect(await installedVersion(client)).toBe(undefined)
 })
 
 test('the SQL is the same each time, in whatever order families are named', () => {
@@ -88,7 +77,7 @@ test('chosen families are installed, and others later', async () => {
   )
 })
 
-test.each(['flax', 'sno', 'flake', 'uid', 'uid_local'] as const)(
+test.each(['flax', 'sno', 'flake', 'uid', 'uid_local', 'uuid7'] as const)(
   '%s can be installed alone',
   async (family) => {
     const database = await openEmpty()
@@ -117,20 +106,9 @@ test('another schema gets everything, and the default one is not created', async
   expect(ddl).toHaveLength(4)
 })
 
-const BAD_NAMES = [
-  'Ids',
-  'a-b',
-  'a"b',
-  '',
-  '1a',
-  'x'.repeat(64),
-  'snoflax; DROP TABLE x',
-  'order',
-  'int',
-  'pg_ids',
-]
+const BAD_NAMES = ['Ids', 'a-b', 'a"b', '', '1a', 'x'.repeat(64), 'a; DROP TABLE x', 'order', 'int', 'pg_ids']
 
-describe.each(BAD_NAMES)('refuses %j as a schema name', (schema) => {
+test.each(BAD_NAMES)('refuses %j as a schema name, before anything is sent', async (schema) => {
   const refusal = expect.objectContaining({
     name: 'IdError',
     code: 'INVALID_OPTION',
@@ -139,46 +117,29 @@ describe.each(BAD_NAMES)('refuses %j as a schema name', (schema) => {
     message: expect.stringContaining(JSON.stringify(schema).slice(0, 40)),
   })
   const client: Client = { query: () => Promise.reject(new Error('asked all the same')) }
-
-  test('in the SQL', () => {
-    expect(() => installSql({ schema })).toThrow(refusal)
-    expect(() => typeormMigration({ schema })).toThrow(refusal)
-    expect(() => postgresLeases(client, { schema })).toThrow(refusal)
-  })
-
-  test('before anything is sent to the database', async () => {
-    await expect(install(client, { schema })).rejects.toEqual(refusal)
-    await expect(installedVersion(client, { schema })).rejects.toEqual(refusal)
-    await expect(uninstall(client, { schema })).rejects.toEqual(refusal)
-  })
+  for (const work of [installSql, typeormMigration, (options: object) => postgresLeases(client, options)]) {
+    expect(() => work({ schema })).toThrow(refusal)
+  }
+  for (const work of [install, installedVersion, uninstall]) {
+    await expect(work(client, { schema })).rejects.toEqual(refusal)
+  }
 })
 
-describe.each([postgres, pglite])('schema names, $name', (kind) => {
-  test('are refused if PostgreSQL would require quotes', async () => {
-    const database = await kind.open()
-    opened.push(database)
-    const rows = await database.query(
-      `SELECT word, quote_ident(word) <> word AS quoted FROM pg_get_keywords() WHERE word ~ '^[a-z_]+$'`,
-    )
-    const words = rows as { word: string; quoted: boolean }[]
-    expect(words.length).toBeGreaterThan(400)
-    const isRefused = ({ word }: { word: string }) => {
-      try {
-        postgresLeases(database, { schema: word })
-        return false
-      } catch {
-        return true
-      }
-    }
-    expect(words.filter((word) => word.quoted && !isRefused(word))).toEqual([])
-    const free = ['data', 'key', 'schema', 'sequence', 'type', 'version']
-    expect(free.filter((word) => isRefused({ word }))).toEqual([])
-  })
-})
-
-test('are refused by PostgreSQL itself if they begin with pg_', async () => {
+test('refuses schema names for which PostgreSQL would require quotes', async () => {
   const database = await openEmpty()
-  await expect(database.query('CREATE SCHEMA pg_ids')).rejects.toMatchObject({ code: '42939' })
+  const words = await database.query(
+    `SELECT word, quote_ident(word) <> word AS quoted FROM pg_get_keywords() WHERE word ~ '^[a-z_]+$'`,
+  )
+  expect(words.length).toBeGreaterThan(400)
+  const isRefused = (schema: unknown) => {
+    try {
+      return !postgresLeases(database.pool, { schema: String(schema) })
+    } catch {
+      return true
+    }
+  }
+  expect(words.filter(({ word, quoted }) => quoted && !isRefused(word))).toEqual([])
+  expect(['data', 'key', 'schema', 'sequence', 'type', 'version'].filter(isRefused)).toEqual([])
 })
 
 test('may be a word that is not reserved', async () => {
@@ -251,41 +212,27 @@ describe('an older installation', () => {
   })
 })
 
-describe.each([postgres, pglite])('a script that fails, $name', (kind) => {
-  test('leaves nothing behind', async () => {
-    const database = await kind.open()
-    opened.push(database)
-    const client = 'pool' in database ? database.pool : database.connection
-    await database.query('CREATE SCHEMA snoflax')
-    await database.query(
-      'CREATE FUNCTION snoflax.uid_local_generate_text() RETURNS integer LANGUAGE sql RETURN 1',
-    )
-    await expect(install(client)).rejects.toMatchObject({ code: '42P13' })
-    const rows = await database.query(
-      "SELECT proname AS name FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace",
-    )
-    expect(rows).toEqual([{ name: 'uid_local_generate_text' }])
-    const types = await database.query(
-      "SELECT FROM pg_type WHERE typnamespace = 'snoflax'::regnamespace AND typtype <> 'b'",
-    )
-    expect(types).toEqual([])
+test.each([postgres, pglite])('a script that fails leaves nothing behind: $name', async (kind) => {
+  const database = opening(await kind.open())
+  await database.query('CREATE SCHEMA snoflax')
+  await database.query(
+    'CREATE FUNCTION snoflax.uid_local_generate_text() RETURNS integer LANGUAGE sql RETURN 1',
+  )
+  await expect(install('pool' in database ? database.pool : database.connection)).rejects.toMatchObject({
+    code: '42P13',
   })
+  const rows = await database.query(
+    `SELECT proname AS name FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace
+     UNION ALL SELECT typname FROM pg_type WHERE typnamespace = 'snoflax'::regnamespace AND typtype <> 'b'`,
+  )
+  expect(rows).toEqual([{ name: 'uid_local_generate_text' }])
 })
 
-test('several installations at once succeed', async () => {
-  const database = await openEmpty()
-  const clients = await Promise.all(Array.from({ length: 5 }, () => database.connect()))
-  await Promise.all(clients.map((client) => install(client)))
-  expect(await installedVersion(database.pool)).toBe(VERSION)
-  expect(await value(database, functionsIn('snoflax'))).toContain('uid_partman_decode')
-})
-
-test.each(['repeatable read', 'serializable'])(
+test.each(['read committed', 'repeatable read', 'serializable'])(
   'several can install at once where %s is the default',
   async (level) => {
     const database = await openEmpty()
-    const [row] = await database.query('SELECT current_database() AS name')
-    await database.query(`ALTER DATABASE "${row?.['name']}" SET default_transaction_isolation = '${level}'`)
+    await database.query(`ALTER DATABASE ${database.name} SET default_transaction_isolation = '${level}'`)
     for (const run of [1, 2]) {
       const clients = await Promise.all(Array.from({ length: 5 }, () => database.connect()))
       await Promise.all(clients.map((client) => install(client)))

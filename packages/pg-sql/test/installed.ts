@@ -2,11 +2,14 @@ import { install } from '@snoflax/pg-sql'
 import {
   databases,
   type OpenDatabase,
+  onConnection,
   type PgliteDatabase,
   type PostgresDatabase,
   pglite,
   postgres,
+  urlTo,
 } from '@snoflax/test'
+import type { Client } from 'pg'
 
 /** PostgreSQL itself and PGlite, where this run has them. */
 export const servers: readonly (typeof databases)[number][] = databases.filter(
@@ -37,3 +40,22 @@ export const openPostgres = (options: { collation?: string } = {}): Promise<Post
 
 export const openInstalled = (kind: (typeof servers)[number]): Promise<OpenDatabase> =>
   kind === pglite ? pglite.open({ template }) : openPostgres()
+
+/** Copies the database on its server, ends its sessions for that, and runs the work in the copy. */
+export async function inCopyOf(
+  original: PostgresDatabase,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  const copy = `${original.name}_copy`
+  await onConnection(urlTo(original.url, { database: 'postgres' }), async (admin) => {
+    await admin.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${original.name}'`,
+    )
+    await admin.query(`CREATE DATABASE ${copy} TEMPLATE ${original.name}`)
+    try {
+      await onConnection(urlTo(original.url, { database: copy }), work)
+    } finally {
+      await admin.query(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`)
+    }
+  })
+}

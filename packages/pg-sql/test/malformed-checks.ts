@@ -1,7 +1,7 @@
-import { IdError, storageFor } from '@snoflax/core'
+import { IdError, type StorageName, storageFor } from '@snoflax/core'
 import type { Checks } from './checks.js'
 import { attempt } from './cross-checks.js'
-import { hexLiteral, sqlFields, type TestedFamily } from './families.js'
+import { hexLiteral, sqlFields, type TestedFamily, TYPES } from './families.js'
 import { packOf } from './id-checks.js'
 import type { Random } from './random.js'
 import { sqlState } from './specification.js'
@@ -26,7 +26,7 @@ export function checkMalformed(checks: Checks, tested: TestedFamily, random: Ran
 export function changedText(id: string, { family }: TestedFamily, random: Random): string {
   const at = random.below(id.length + 1)
   const [head, tail] = [id.slice(0, at), id.slice(at)]
-  switch (random.below(9)) {
+  switch (random.below(11)) {
     case 0:
       return head + random.pick(FOREIGN) + tail.slice(1)
     case 1:
@@ -44,6 +44,14 @@ export function changedText(id: string, { family }: TestedFamily, random: Random
     case 7:
       // A digit more for flake, spare bits for uid_local.
       return head + random.pick(family.max) + tail.slice(1)
+    // What a regular expression of a line, or of characters in brackets, may overlook.
+    case 8:
+      return id.slice(0, -1 - random.below(2)) + random.pick(['\n', 'é', '\\', ']'])
+    case 9:
+      return random.pick([
+        ...['', '\n', `${id}\n`, `\n${id.slice(1)}`, `${id}\n${id}`, ` ${id}`, 'é'.repeat(8)],
+        ...[...'- ^'].map((character) => character.repeat(16)),
+      ])
     default:
       return head + String.fromCharCode(33 + random.below(94)) + tail.slice(1)
   }
@@ -56,26 +64,40 @@ function checkText(checks: Checks, { name, family }: TestedFamily, text: string)
     if (bytes instanceof IdError) checks.refuses(`snoflax.${name}_${call}($1)`, text, sqlState(bytes.code))
   }
   if (!(bytes instanceof IdError)) checks.gives(`snoflax.${name}_decode($1)`, text, hexLiteral(bytes))
+  if (family.storages.includes('text')) checkDomain(checks, `${name}_text`, text, bytes)
+}
+
+/** A domain accepts what the readers do. */
+function checkDomain(checks: Checks, domain: string, value: string, read: unknown): void {
+  const cast = `$1::${TYPES[domain.replace(/^.*_/, '') as StorageName]}::snoflax.${domain}`
+  if (read instanceof IdError) checks.refuses(cast, value, '23514')
+  else checks.gives(cast, value, value)
 }
 
 function checkBytes(checks: Checks, { name, family }: TestedFamily, bytes: Uint8Array): void {
   const id = attempt(() => family.encode(bytes))
   const hex = hexLiteral(bytes)
   checks.gives(`snoflax.${name}_is_valid($1::bytea)`, hex, String(!(id instanceof IdError)))
+  checkDomain(checks, `${name}_binary`, hex, id)
   if (!(id instanceof IdError)) checks.gives(`snoflax.${name}_encode($1::bytea)`, hex, id)
   else
     for (const call of ['encode', 'to_uuid8', 'time', 'unpack'])
       checks.refuses(`snoflax.${name}_${call}($1::bytea)`, hex, sqlState(id.code))
 }
 
-/** A digit or two of an id's uuid changed. */
+/** Bytes around the alphabets' ends, and such as the escapes of bytea have. */
+const BYTES = ['00', '0a', '2d', '2e', '5c', '7f', '80', '8f', '90', 'ff']
+
+/** A digit or two of an id's uuid changed, or a byte. */
 function checkUuid(checks: Checks, { name, family }: TestedFamily, id: string, random: Random): void {
   const forms = (['uuid', 'uuid8'] as const).filter((form) => family.storages.includes(form))
   const from = random.pick(forms)
   const digits = [...String(storageFor(family, 'postgres', { storage: from }).toDatabase(id))]
   for (let changes = 1 + random.below(2); changes > 0; changes--) {
     const at = random.below(digits.length)
-    if (digits[at] !== '-') digits[at] = random.pick('0123456789abcdef')
+    const isByte = /^\w\w$/.test(digits.slice(at, at + 2).join('')) && random.chance(2)
+    if (isByte) digits.splice(at, 2, ...random.pick(BYTES))
+    else if (digits[at] !== '-') digits[at] = random.pick('0123456789abcdef')
   }
   const value = digits.join('')
   const read = forms.map((form) =>
@@ -86,6 +108,7 @@ function checkUuid(checks: Checks, { name, family }: TestedFamily, id: string, r
     const call = `snoflax.${name}_from_${form}($1::uuid)`
     if (found instanceof IdError) checks.refuses(call, value, sqlState(found.code))
     else checks.gives(call, value, hexLiteral(family.decode(found)))
+    checkDomain(checks, `${name}_${form}`, value, found)
   }
   const found = read.find((one) => typeof one === 'string')
   checks.gives(`snoflax.${name}_is_valid($1::uuid)`, value, String(found !== undefined))

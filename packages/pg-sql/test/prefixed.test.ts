@@ -4,7 +4,6 @@ import { uid } from '@snoflax/families'
 import type { PostgresDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from './installed.js'
-import { planOf, queryOf } from './plans.js'
 
 let database: PostgresDatabase
 beforeAll(async () => {
@@ -73,29 +72,6 @@ describe.each([flax, sno, uid])('a text column with a prefix, of $name', (base) 
     expect(await database.query(`SELECT bool_and(${call('is_valid', 'id')}) AS all FROM ${table}`)).toEqual([
       { all: true },
     ])
-  })
-
-  test('is searched for a range of time by its index, which is that of core', async () => {
-    const [from, until] = [new Date('2026-02-01'), new Date('2026-03-01')]
-    await database.query(
-      `INSERT INTO ${table} (id) SELECT ${call('lower_bound', 'at')}
-         FROM generate_series(timestamptz '2026-01-01Z', '2026-06-30Z', '1 hour') AS at`,
-    )
-    await database.query(`ANALYZE ${table}`)
-    const sql = `SELECT id FROM ${table} WHERE ${call('between', `id, '${from.toISOString()}', '${until.toISOString()}'`)}`
-    const nodes = await planOf(queryOf(database), sql)
-    expect(nodes.find((node) => node['Index Name'] === `${table}_pkey`)?.['Index Cond']).toMatch(
-      /id >= 'cus_.* AND .*id < 'cus_/,
-    )
-    const found = await database.query(sql)
-    expect(found).toHaveLength(28 * 24)
-    const { gte, lt } = family.range(from, until)
-    const byCore = await database.query(
-      `SELECT count(*)::integer AS rows FROM ${table} WHERE id COLLATE "C" >= $1 AND id COLLATE "C" < $2`,
-      [gte, lt],
-    )
-    expect(byCore[0]?.['rows']).toBeGreaterThanOrEqual(28 * 24)
-    if (base.exactRange) expect(byCore).toEqual([{ rows: 28 * 24 }])
   })
 
   test('refuses another prefix, and has nothing of it in a range', async () => {

@@ -4,17 +4,13 @@ import { fileURLToPath } from 'node:url'
 import * as ours from '@snoflax/pg-sql'
 import { uninstall } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
-import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { blocksOf } from '../../../test/snippets/page.js'
+import { run } from '../../../test/snippets/run.js'
 import { openPostgres } from './installed.js'
 
 const at = (path: string) => new URL(`../${path}`, import.meta.url)
 const README = readFileSync(at('README.md'), 'utf8')
-
-const blocks = (language: string): string[] =>
-  [...README.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
-    ([, code]) => code as string,
-  )
 
 const opened: PostgresDatabase[] = []
 let database: PostgresDatabase
@@ -27,27 +23,20 @@ afterEach(async () => {
 })
 
 test('the statements of the README run, in order', async () => {
-  const scripts = blocks('sql')
+  const scripts = blocksOf(README, 'sql')
   expect(scripts.length).toBeGreaterThanOrEqual(3)
   for (const script of scripts) await database.query(script)
   expect(await database.query('SELECT snoflax.sno_meta(id) AS meta FROM event')).toEqual([{ meta: 3 }])
 })
 
-/** Runs a program of the page, with `pool`. */
-async function run(program: string): Promise<void> {
-  const modules: Record<string, unknown> = { '@snoflax/pg-sql': ours }
-  const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 }
-  const { outputText } = transpileModule(program, { compilerOptions })
-  const body = `return (async () => { ${outputText} })()`
-  await new Function('require', 'exports', 'pool', body)((name: string) => modules[name], {}, database.pool)
-}
-
 test('the program of the README runs', async () => {
-  const [installing] = blocks('ts') as [string]
+  const [installing] = blocksOf(README, 'ts') as [string]
   const { name } = await database.role()
-  await run(installing)
+  const surroundings = { modules: { '@snoflax/pg-sql': ours }, globals: { pool: database.pool } }
+  await run(installing, surroundings)
   const [options = ''] = /\{ families.*? \}/.exec(installing) ?? []
-  await run(installing.replace('pool)', `pool, ${options.replace("'app'", `'${name}'`)})`))
+  const withOptions = `pool, ${options.replace("'app'", `'${name}'`)})`
+  await run(installing.replace('pool)', withOptions), surroundings)
 })
 
 /** What the page's command hands to psql. */

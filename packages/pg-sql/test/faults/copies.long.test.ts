@@ -1,52 +1,10 @@
 import type { PostgresDatabase, PostgresServer } from '@snoflax/test'
-import { connectTo, onConnection, postgres, startServer, urlTo } from '@snoflax/test'
+import { connectTo, postgres, startServer, urlTo } from '@snoflax/test'
 import type { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Generator } from './generators.js'
 import { generators, installGenerators, numbered } from './generators.js'
 import { MadeIds } from './made-ids.js'
-
-test.each(numbered)(
-  'a database copied by TEMPLATE generates no $family before its number is set',
-  async (generator) => {
-    const { generate, number, numberIn } = generator
-    const original = await postgres.open()
-    const copy = `${original.name}_copy`
-    try {
-      await installGenerators(original)
-      const ids = `SELECT ${generate} AS id FROM generate_series(1, 500)`
-      const made = new MadeIds()
-      await made.addFrom(() => original.pool.query(ids))
-      const { pool } = original
-      const before = (await original.query(`SELECT ${generate} AS id`))[0]?.['id']
-      // No session may be in a database that is copied.
-      await onConnection(urlTo(original.url, { database: 'postgres' }), async (admin) => {
-        await admin.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${original.name}'`,
-        )
-        await admin.query(`CREATE DATABASE ${copy} TEMPLATE ${original.name}`)
-      })
-      await onConnection(urlTo(original.url, { database: copy }), async (client) => {
-        await expect(client.query(ids)).rejects.toMatchObject({
-          code: '55000',
-          message: expect.stringContaining('copy'),
-        })
-        await expect(client.query(ids)).rejects.toMatchObject({ code: '55000' })
-        await client.query(number(8) as string)
-        await Promise.all([made.addFrom(() => client.query(ids)), made.addFrom(() => pool.query(ids))])
-        const { rows } = await client.query(`SELECT ${generate} AS id`)
-        expect([before, rows[0].id].map((id) => numberIn?.(id))).toEqual([7, 8])
-      })
-      made.expectNoRepeat()
-      expect(made.count).toBe(1500)
-    } finally {
-      await onConnection(urlTo(original.url, { database: 'postgres' }), (admin) =>
-        admin.query(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`),
-      )
-      await original.close()
-    }
-  },
-)
 
 test('a dump restored on another server generates no ids before its number is set', async () => {
   const original = await postgres.open()

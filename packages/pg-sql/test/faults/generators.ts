@@ -49,7 +49,9 @@ export const generators: readonly Generator[] = [
 ]
 
 /** Those whose ids carry a number of the database. */
-export const numbered = generators.filter((generator) => generator.numberIn !== undefined)
+export const numbered = generators.filter(
+  (one): one is Generator & Required<Pick<Generator, 'numberIn'>> => one.numberIn !== undefined,
+)
 
 /** Installs all families and gives each generator the number 7. */
 export async function installGenerators(database: PostgresDatabase): Promise<void> {

@@ -1,37 +1,28 @@
-import { installSql } from '@snoflax/pg-sql'
-import type { PostgresDatabase } from '@snoflax/test'
-import { postgres } from '@snoflax/test'
+import { install } from '@snoflax/pg-sql'
+import { type OpenDatabase, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { generators, numbered, setNumbers } from './generators.js'
+import { inCopyOf, openInstalled, openPostgres, servers } from '../installed.js'
+import { generators, installGenerators, numbered, setNumbers } from './generators.js'
+import { MadeIds } from './made-ids.js'
 import { scriptClock } from './scripted-clock.js'
 
 // Sessions that wait for the lock below.
 const WAITING = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 7 AND NOT granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-describe.each(numbered)('the number of $family', ({ family, firstUs, generate, number, numberIn }) => {
+describe.each(numbered)('the number of $family', ({ firstUs, generate, number, numberIn }) => {
   let database: PostgresDatabase
   beforeAll(async () => {
-    database = await postgres.open()
-    await database.query(installSql())
+    database = await openPostgres()
   })
   afterAll(() => database.close())
 
   const make = async () => (await database.query(`SELECT ${generate} AS id`))[0]?.['id'] as string
-  const numberOf = (id: unknown) => numberIn?.(id as string)
-
-  test('is required before the first id, and the error says how to set it', async () => {
-    await expect(make()).rejects.toMatchObject({
-      code: '55000',
-      message: expect.stringContaining(`${family}_generate: `),
-      hint: expect.stringContaining(`SELECT snoflax.${family}_set_`),
-    })
-  })
+  const numberOf = (id: unknown) => numberIn(id as string)
 
   test('is required also in the first unit of the family', async () => {
-    const fresh = await postgres.open()
+    const fresh = await openPostgres()
     try {
-      await fresh.query(installSql())
       await scriptClock(fresh, firstUs)
       await expect(fresh.query(`SELECT ${generate}`)).rejects.toMatchObject({ code: '55000' })
       await fresh.query(number(3) as string)
@@ -42,16 +33,12 @@ describe.each(numbered)('the number of $family', ({ family, firstUs, generate, n
     }
   })
 
-  test('is in the ids after it was set', async () => {
+  test('is in the ids after it was set, and kept by a second installation, like the state', async () => {
     await database.query(number(3) as string)
-    expect(numberOf(await make())).toBe(3)
-  })
-
-  test('is kept by a second installation, like the state', async () => {
     const before = await make()
-    await database.query(installSql())
+    await install(database.pool)
     const after = await make()
-    expect(numberOf(after)).toBe(3)
+    expect([before, after].map(numberOf)).toEqual([3, 3])
     expect(after > before).toBe(true)
   })
 
@@ -87,49 +74,65 @@ describe.each(numbered)('the number of $family', ({ family, firstUs, generate, n
   })
 })
 
-test('numbers out of range, and NULL, are refused', async () => {
-  const database = await postgres.open()
-  try {
-    await database.query(installSql())
-    const codeOf = (call: string) =>
-      database.query(`SELECT snoflax.${call}`).then(
-        () => 'taken',
-        ({ code }) => code,
-      )
-    for (const call of ['sno_set_partition(-1)', 'sno_set_partition(65536)', 'flake_set_worker(0, 32)']) {
-      expect([call, await codeOf(call)]).toEqual([call, '22003'])
-    }
-    for (const call of ['flake_set_worker(32, 0)', 'uid_set_node(-1)', 'uid_set_node(4294967296)']) {
-      expect([call, await codeOf(call)]).toEqual([call, '22003'])
-    }
-    for (const call of ['sno_set_partition(NULL)', 'flake_set_worker(0, NULL)', "uid_set_node('')"]) {
-      expect([call, await codeOf(call)]).toEqual([call, '22023'])
-    }
-    for (const call of ['sno_set_partition(65535)', 'flake_set_worker(31, 31)', "uid_set_node('a@b')"]) {
-      expect([call, await codeOf(call)]).toEqual([call, 'taken'])
-    }
-  } finally {
-    await database.close()
-  }
-})
+describe.each(servers)('$name', (kind) => {
+  let database: OpenDatabase
+  beforeAll(async () => {
+    database = await openInstalled(kind)
+  })
+  afterAll(() => database.close())
 
-test('the epoch of flake cannot be changed once there are ids', async () => {
-  const database = await postgres.open()
-  try {
-    await database.query(installSql())
-    await database.query('SELECT snoflax.flake_set_worker(1, 1, 1)')
-    await database.query('SELECT snoflax.flake_set_worker(1, 1, 1420070400000)')
-    const [row] = await database.query(
-      'SELECT abs(extract(epoch FROM clock_timestamp() - snoflax.flake_time(snoflax.flake_generate(), 1420070400000))) < 60 AS near',
-    )
-    expect(row).toEqual({ near: true })
-    await expect(database.query('SELECT snoflax.flake_set_worker(1, 1)')).rejects.toMatchObject({
-      code: '55000',
-    })
-    await database.query('SELECT snoflax.flake_set_worker(1, 2, 1420070400000)')
-  } finally {
-    await database.close()
-  }
+  test('a number is required before the first id, and the error says how to set it', async () => {
+    for (const { family, generate } of numbered) {
+      await expect(database.query(`SELECT ${generate}`)).rejects.toMatchObject({
+        code: '55000',
+        message: expect.stringContaining(`${family}_generate: `),
+        hint: expect.stringContaining(`SELECT snoflax.${family}_set_`),
+      })
+    }
+    await database.query('SELECT snoflax.flax_generate(), snoflax.uid_local_generate()')
+    await setNumbers(database, 7)
+    for (const { generate } of numbered) expect(await database.query(`SELECT ${generate}`)).toHaveLength(1)
+  })
+
+  test.each([
+    ['sno_set_partition(-1)', '22003'],
+    ['sno_set_partition(65536)', '22003'],
+    ['sno_set_partition(NULL)', '22023'],
+    ['flake_set_worker(32, 0)', '22003'],
+    ['flake_set_worker(0, -1)', '22003'],
+    ['flake_set_worker(0, 32)', '22003'],
+    ['flake_set_worker(NULL, 0)', '22023'],
+    ['flake_set_worker(0, NULL)', '22023'],
+    ['flake_set_worker(0, 0, 8640000000000000)', '22003'],
+    ["uid_set_node('')", '22023'],
+    ['uid_set_node(NULL::text)', '22023'],
+    ['uid_set_node(-1)', '22003'],
+    ['uid_set_node(4294967296)', '22003'],
+    ['sno_set_partition(65535)', undefined],
+    ['flake_set_worker(31, 31)', undefined],
+    ["uid_set_node('a@b')", undefined],
+  ])('%s: error %s', async (call, code) => {
+    const setting = database.query(`SELECT snoflax.${call}`)
+    if (code) await expect(setting).rejects.toMatchObject({ code })
+    else await setting
+  })
+
+  test('the epoch of flake cannot be changed once there are ids', async () => {
+    const fresh = await openInstalled(kind)
+    try {
+      await fresh.query('SELECT snoflax.flake_set_worker(1, 1, 1)')
+      await fresh.query('SELECT snoflax.flake_set_worker(1, 1, 1420070400000)')
+      const [row] = await fresh.query(
+        'SELECT abs(extract(epoch FROM clock_timestamp() - snoflax.flake_time(snoflax.flake_generate(), 1420070400000))) < 60 AS near',
+      )
+      expect(row).toEqual({ near: true })
+      const refused = fresh.query('SELECT snoflax.flake_set_worker(1, 1)')
+      await expect(refused).rejects.toMatchObject({ code: '55000' })
+      await fresh.query('SELECT snoflax.flake_set_worker(1, 2, 1420070400000)')
+    } finally {
+      await fresh.close()
+    }
+  })
 })
 
 test('a generator works in the transaction that installs it', async () => {
@@ -137,8 +140,8 @@ test('a generator works in the transaction that installs it', async () => {
   try {
     const session = await database.connect()
     await session.query('BEGIN')
-    await session.query(installSql())
-    await setNumbers({ ...database, query: async (sql) => (await session.query(sql)).rows }, 2)
+    await install(session)
+    await setNumbers({ query: async (sql) => (await session.query(sql)).rows }, 2)
     for (const { generate } of generators) {
       const { rows } = await session.query(
         `SELECT count(DISTINCT id) FROM (SELECT ${generate} AS id FROM generate_series(1, 100)) made`,
@@ -148,5 +151,31 @@ test('a generator works in the transaction that installs it', async () => {
     await session.query('COMMIT')
   } finally {
     await database.close()
+  }
+})
+
+test('a copy of a database generates no ids before its numbers are set, while the original continues', async () => {
+  const original = await postgres.open()
+  const idsOf = ({ generate }: (typeof numbered)[number]) =>
+    `SELECT ${generate} AS id FROM generate_series(1, 500)`
+  try {
+    await installGenerators(original)
+    const made = new Map(numbered.map((one) => [one, new MadeIds()]))
+    for (const [one, ids] of made) await ids.addFrom(() => original.pool.query(idsOf(one)))
+    await inCopyOf(original, async (client) => {
+      for (const [one, ids] of made) {
+        const refusal = { code: '55000', message: expect.stringContaining('copy') }
+        for (const _ of [1, 2]) await expect(client.query(idsOf(one))).rejects.toMatchObject(refusal)
+        await client.query(one.number(8) as string)
+        const both = [client, original.pool]
+        await Promise.all(both.map((where) => ids.addFrom(() => where.query(idsOf(one)))))
+        ids.expectNoRepeat()
+        expect(ids.count).toBe(1500)
+        const results = await Promise.all(both.map((where) => where.query(idsOf(one))))
+        expect(results.map(({ rows }) => one.numberIn(rows[0].id))).toEqual([8, 7])
+      }
+    })
+  } finally {
+    await original.close()
   }
 })

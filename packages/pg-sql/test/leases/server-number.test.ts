@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { flake, sno } from '@snoflax/core'
 import { install, installSql, postgresLeases, uninstall } from '@snoflax/pg-sql'
-import { onConnection, type PostgresDatabase, postgres, urlTo } from '@snoflax/test'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type ScriptedClock, START_US, scriptClock } from '../faults/scripted-clock.js'
-import { openPostgres } from '../installed.js'
+import { putClock, type ScriptedClock, START_US, scriptClock } from '../faults/scripted-clock.js'
+import { inCopyOf, openPostgres } from '../installed.js'
 import { acquire, flakeRequest, request, TTL_MS } from './acquire.js'
 
 const START_MS = START_US / 1000
@@ -92,7 +92,7 @@ describe("the number of the database's own generator", () => {
     await database.query(`
       DROP VIEW snoflax.leases CASCADE; DROP TABLE snoflax._lease, snoflax._lease_family CASCADE`)
     await install(database.pool)
-    await scriptedAgain()
+    await putClock(database)
     // The tables may have been lost, and the leases with them.
     await expect(acquire(database, request('a'))).rejects.toMatchObject({ code: '55000' })
     await database.query("SELECT snoflax.lease_adopt('sno')")
@@ -101,18 +101,12 @@ describe("the number of the database's own generator", () => {
   })
 })
 
-/** An installation brings the real clock back. */
-async function scriptedAgain(): Promise<void> {
-  await database.query(`CREATE OR REPLACE FUNCTION snoflax._clock_us() RETURNS bigint LANGUAGE sql VOLATILE
-    PARALLEL SAFE RETURN (SELECT last_value FROM public.scripted_clock)`)
-}
-
 test('installing again keeps the leases', async () => {
   const { token } = await acquire(database, request('a'))
   await database.query("SELECT snoflax.lease_set_max_ttl('sno', 60000)")
   await database.query("SELECT snoflax.lease_confirm_max_ttl('sno')")
   await install(database.pool)
-  await scriptedAgain()
+  await putClock(database)
   await pass(1000)
   const store = postgresLeases(database.pool)
   expect(await store.renew(token, 60_000, START_MS)).toMatchObject({ untilMs: START_MS + 61_000 })
@@ -167,29 +161,17 @@ test('uninstall is refused while numbers are leased, since the next installation
 
 test("a copy of the database grants nothing until it is allowed to, and then none of the original's windows", async () => {
   const { token, untilMs } = await acquire(database, request('a'))
-  const copy = `${database.name}_copy`
-  const admin = urlTo(database.url, { database: 'postgres' })
-  await onConnection(admin, async (client) => {
-    await client.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`,
-    )
-    await client.query(`CREATE DATABASE ${copy} TEMPLATE ${database.name}`)
+  await inCopyOf(database, async (client) => {
+    const store = postgresLeases(client)
+    const refusal = { code: '55000', message: expect.stringContaining('copy') }
+    await expect(store.acquire(request('b'))).rejects.toMatchObject(refusal)
+    await expect(store.renew(token, TTL_MS, START_MS)).rejects.toMatchObject(refusal)
+    await client.query("SELECT snoflax.lease_adopt('sno')")
+    expect(await store.acquire(request('b'))).toMatchObject({ number: 2, startMs: START_MS + 40_000 })
+    // Holders that live on go over to the new windows.
+    const { startMs } = (await store.renew(token, TTL_MS, START_MS)) as { startMs: number }
+    expect(startMs).toBeGreaterThanOrEqual(Math.max(untilMs, START_MS + 40_000))
   })
-  try {
-    await onConnection(urlTo(database.url, { database: copy }), async (client) => {
-      const store = postgresLeases(client)
-      const refusal = { code: '55000', message: expect.stringContaining('copy') }
-      await expect(store.acquire(request('b'))).rejects.toMatchObject(refusal)
-      await expect(store.renew(token, TTL_MS, START_MS)).rejects.toMatchObject(refusal)
-      await client.query("SELECT snoflax.lease_adopt('sno')")
-      expect(await store.acquire(request('b'))).toMatchObject({ number: 2, startMs: START_MS + 40_000 })
-      // Holders that live on go over to the new windows.
-      const { startMs } = (await store.renew(token, TTL_MS, START_MS)) as { startMs: number }
-      expect(startMs).toBeGreaterThanOrEqual(Math.max(untilMs, START_MS + 40_000))
-    })
-  } finally {
-    await onConnection(admin, (client) => client.query(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`))
-  }
 })
 
 test.each([
@@ -206,7 +188,7 @@ test.each([
     const b = await acquire(database, request('b'))
     for (const table of tables) await database.query(`DROP TABLE snoflax.${table} CASCADE`)
     await install(database.pool)
-    await scriptedAgain()
+    await putClock(database)
     for (const table of tables) {
       await database.query(
         `TRUNCATE snoflax.${table} CASCADE; INSERT INTO snoflax.${table} TABLE public.dump${table}`,
@@ -221,13 +203,3 @@ test.each([
     expect(c.startMs).toBeGreaterThanOrEqual(b.untilMs)
   },
 )
-
-test('an empty database on another server is not a copy', async () => {
-  const other = await postgres.open()
-  try {
-    await install(other.pool, { families: ['sno'] })
-    expect(await acquire(other, request('a'))).toMatchObject({ number: 1 })
-  } finally {
-    await other.close()
-  }
-})
