@@ -11,7 +11,7 @@ import { CASES, Random, SEED } from './random.js'
 
 // The functions of uuid7.sql beside TypeScript, over random UUIDs, texts and moments.
 
-const COUNT = CASES / 5
+const COUNT = CASES / 20
 
 interface Kind {
   readonly name: string
