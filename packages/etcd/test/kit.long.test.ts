@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { flake, sno } from '@snoflax/core'
 import { etcdLeases } from '@snoflax/etcd'
 import { tryLeaseProcesses, tryLeaseStore } from '@snoflax/lease-kit'
+import { granted, request } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Cluster, hasEtcd } from './cluster.js'
 
@@ -70,10 +71,8 @@ describe.runIf(hasEtcd())('leases in three members of etcd', () => {
     })
     const others = etcdLeases({ endpoints: cluster.endpoints.filter((_, at) => at !== i), prefix: 'alone/' })
     await isolated.begin(sno)
-    const request = { family: 'sno', epochMs: sno.layout.epochMs, shards: 1, ttlMs: 2000, holder: 'test' }
-    const numbers = { min: 1, max: 1 }
-    const first = await isolated.acquire({ ...request, numbers })
-    if (!('token' in first)) throw new Error('no lease')
+    const asked = request('test', { numbers: { min: 1, max: 1 }, ttlMs: 2000 })
+    const first = await granted(isolated.acquire(asked))
     await cluster.isolate(i)
     try {
       const refused = {
@@ -81,14 +80,13 @@ describe.runIf(hasEtcd())('leases in three members of etcd', () => {
         message: expect.stringContaining('no member of etcd answered'),
       }
       await expect(isolated.renew(first.token, 60_000, 0)).rejects.toMatchObject(refused)
-      await expect(isolated.acquire({ ...request, numbers: { min: 2, max: 2 } })).rejects.toMatchObject(
-        refused,
-      )
+      const other = isolated.acquire({ ...asked, numbers: { min: 2, max: 2 } })
+      await expect(other).rejects.toMatchObject(refused)
       await cluster.leader(i)
-      let next = await others.acquire({ ...request, numbers })
+      let next = await others.acquire(asked)
       while (!('token' in next)) {
         await sleep(next.retryMs ?? 100)
-        next = await others.acquire({ ...request, numbers })
+        next = await others.acquire(asked)
       }
       // The renewal that the isolated leader was asked for never happened.
       expect(next.startMs).toBeGreaterThanOrEqual(first.untilMs)

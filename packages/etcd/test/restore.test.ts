@@ -1,23 +1,19 @@
 import { type SnoId, sno } from '@snoflax/core'
-import type { LeaseGrant } from '@snoflax/core/leases'
 import { leasePartitionFrom } from '@snoflax/core/leases'
 import { etcdLeases } from '@snoflax/etcd'
+import { granted, request } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Cluster, hasEtcd, hasEtcdctl } from './cluster.js'
 
-const LEASE = { family: sno, numbers: { min: 1, max: 1 }, waitMs: 0 }
-const request = { family: 'sno', epochMs: sno.layout.epochMs, shards: 1, ttlMs: 30_000, holder: 'test' }
+const numbers = { min: 1, max: 1 }
+const LEASE = { family: sno, numbers, waitMs: 0 }
 
 describe.runIf(hasEtcd() && hasEtcdctl())('a restored snapshot lacks the later leases', () => {
   let cluster: Cluster
   let snapshot: string
   let store: ReturnType<typeof etcdLeases>
   const lost: SnoId[] = []
-  const grant = async (): Promise<LeaseGrant> => {
-    const answer = await store.acquire({ ...request, numbers: LEASE.numbers })
-    if (!('token' in answer)) throw new Error(`no lease for ${answer.retryMs} ms`)
-    return answer
-  }
+  const ask = () => store.acquire(request('test', { numbers }))
 
   beforeEach(async () => {
     cluster = await Cluster.start(1)
@@ -35,9 +31,7 @@ describe.runIf(hasEtcd() && hasEtcdctl())('a restored snapshot lacks the later l
 
   /** After adopt() nothing begins before all that may be out. */
   async function expectLater(): Promise<void> {
-    const { retryMs = 0 } = (await store.acquire({ ...request, numbers: LEASE.numbers })) as {
-      retryMs?: number
-    }
+    const { retryMs = 0 } = (await ask()) as { retryMs?: number }
     expect(retryMs).toBeGreaterThan(80_000)
     const { floorMs } = (await cluster.get('snoflax/leases/sno')) as { floorMs: number }
     expect(floorMs).toBeGreaterThan(Math.max(...lost.map((id) => sno.timeMs(id))) + 60_000)
@@ -46,7 +40,7 @@ describe.runIf(hasEtcd() && hasEtcdctl())('a restored snapshot lacks the later l
   test('in a new cluster, leases are refused until adopt(), and begin() changes nothing', async () => {
     await cluster.restoreSnapshot(snapshot, { token: 'another' })
     const refused = { code: 'LEASE_UNAVAILABLE', message: expect.stringContaining('call adopt()') }
-    await expect(grant()).rejects.toMatchObject(refused)
+    await expect(ask()).rejects.toMatchObject(refused)
     await store.begin(sno)
     await expect(leasePartitionFrom(store, LEASE)).rejects.toMatchObject(refused)
     await store.adopt(sno)
@@ -55,7 +49,7 @@ describe.runIf(hasEtcd() && hasEtcdctl())('a restored snapshot lacks the later l
 
   test('in a cluster with the old token, windows are granted again, but not after adopt()', async () => {
     await cluster.restoreSnapshot(snapshot)
-    const { startMs } = await grant()
+    const { startMs } = await granted(ask())
     // What README.md warns of: a generator of this window could repeat ids.
     expect(startMs).toBeLessThan(Math.max(...lost.map((id) => sno.timeMs(id))))
     await store.adopt(sno)

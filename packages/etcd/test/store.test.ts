@@ -1,19 +1,13 @@
 import { type IdError, sno } from '@snoflax/core'
-import { type LeaseGrant, type LeaseRequest, leasePartitionFrom } from '@snoflax/core/leases'
+import type { LeaseGrant, LeaseRequest } from '@snoflax/core/leases'
 import { type EtcdLeases, type EtcdOptions, etcdLeases, type Fetch } from '@snoflax/etcd'
 import { startProxy } from '@snoflax/lease-kit'
+import { granted as grantedBy, request as requestOf } from '@snoflax/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Cluster, hasEtcd } from './cluster.js'
 
-const request = (options: Partial<LeaseRequest> = {}): LeaseRequest => ({
-  family: 'sno',
-  epochMs: sno.layout.epochMs,
-  numbers: { min: 1, max: 1 },
-  shards: 1,
-  ttlMs: 30_000,
-  holder: 'test',
-  ...options,
-})
+const request = (options: Partial<LeaseRequest> = {}): LeaseRequest =>
+  requestOf('test', { numbers: { min: 1, max: 1 }, ttlMs: 30_000, ...options })
 
 test.each([[], ['localhost:2379'], undefined])('endpoints %j are refused', (endpoints) => {
   expect(() => etcdLeases({ endpoints } as EtcdOptions)).toThrow(/endpoints must be URLs/)
@@ -34,11 +28,8 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     await store.begin(sno)
   })
 
-  const granted = async (options?: Partial<LeaseRequest>): Promise<LeaseGrant> => {
-    const answer = await store.acquire(request(options))
-    if (!('token' in answer)) throw new Error(`refused: ${answer.retryMs}`)
-    return answer
-  }
+  const granted = (options?: Partial<LeaseRequest>): Promise<LeaseGrant> =>
+    grantedBy(store.acquire(request(options)))
 
   test('a number is granted once, renewed by its holder, and granted again after the times used', async () => {
     const first = await granted()
@@ -216,12 +207,5 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     } finally {
       await proxy.close()
     }
-  })
-
-  test('leasePartitionFrom() works with the store', async () => {
-    const lease = await leasePartitionFrom(store, { family: sno, numbers: { min: 9, max: 9 } })
-    expect(sno.unpack(lease.generator.generate()).partition).toBe(9)
-    await lease.release()
-    expect(await cluster.get(`${prefix}sno/0000000009`)).toMatchObject({ shards: [{ token: null }] })
   })
 })

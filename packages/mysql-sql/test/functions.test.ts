@@ -3,27 +3,10 @@ import { uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
 import { install } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { specification } from '../../core/test/sql-cases.js'
+import { type FamilyCases, type KnownId, specification } from '../../core/test/sql-cases.js'
 
 const CASES = Number(process.env['SNOFLAX_CASES'] ?? 1500)
 
-interface Known {
-  readonly text: string
-  readonly hex: string
-}
-interface Bound extends Known {
-  readonly timeMs: number
-}
-interface Invalid {
-  readonly operation: string
-  readonly input: unknown
-}
-interface Cases {
-  readonly valid: readonly Known[]
-  readonly invalid: readonly Invalid[]
-  readonly lowerBound: readonly Bound[]
-  readonly upperBound: readonly Bound[]
-}
 interface Vector {
   readonly text?: string
   readonly dec?: string
@@ -120,7 +103,7 @@ describe.runIf(mysql.selected())('functions', () => {
     return found
   }
 
-  const checkKnown = async (family: IdFamily, calls: Calls, known: readonly Known[]): Promise<void> => {
+  const checkKnown = async (family: IdFamily, calls: Calls, known: readonly KnownId[]): Promise<void> => {
     const hexes = known.map(({ hex }) => hex)
     const texts = await each([calls.encode], hexes)
     expect(texts.map(([text]) => text)).toEqual(known.map(({ text }) => text))
@@ -167,7 +150,7 @@ describe.runIf(mysql.selected())('functions', () => {
   )
 
   test.each(SPECIFIED)('%s: vectors and cases of the specification hold', async (name, family, calls) => {
-    const { valid } = specification(`cases/${name}`) as Cases
+    const { valid } = specification(`cases/${name}`) as FamilyCases
     const { vectors } = specification(`vectors/${VECTORS[name] ?? name}`) as { vectors: readonly Vector[] }
     const texts = vectors
       .flatMap(({ text, dec, texts: many }) => [text ?? dec ?? '', ...(many ?? [])])
@@ -207,7 +190,7 @@ describe.runIf(mysql.selected())('functions', () => {
   test.each(SPECIFIED)(
     '%s: bounds of the specification hold',
     async (name, family, { lower, upper = lower }) => {
-      const { lowerBound, upperBound } = specification(`cases/${name}`) as Cases
+      const { lowerBound, upperBound } = specification(`cases/${name}`) as FamilyCases
       for (const [call, known] of [
         [lower, lowerBound],
         [upper, upperBound],
@@ -215,7 +198,7 @@ describe.runIf(mysql.selected())('functions', () => {
         const bounds = known.filter(({ timeMs }) => isDatetime(timeMs))
         const rows = await each(
           [`lower(hex(${call}))`],
-          bounds.map(({ timeMs }) => datetime(timeMs)),
+          bounds.map(({ timeMs }) => datetime(Number(timeMs))),
         )
         expect(rows.map(([hex]) => hex)).toEqual(bounds.map(({ hex }) => hex))
       }
@@ -248,7 +231,7 @@ describe.runIf(mysql.selected())('functions', () => {
   }
 
   test.each(SPECIFIED)('%s: refuses what TypeScript refuses', async (name, family, calls) => {
-    const { invalid } = specification(`cases/${name}`) as Cases
+    const { invalid } = specification(`cases/${name}`) as FamilyCases
     let checked = 0
     for (const { operation, input } of invalid) {
       if (operation === 'decode' && typeof input === 'string') await refuses(calls.decode, input, /_decode: /)

@@ -2,7 +2,7 @@ import type { LeaseGrant, LeaseWindow } from '@snoflax/core/leases'
 import { install, postgresLeases } from '@snoflax/pg-sql'
 import { type PostgresDatabase, type PostgresServer, poolTo, startServer, urlTo } from '@snoflax/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { acquire, request } from './acquire.js'
+import { acquire, failover, request } from './acquire.js'
 
 let primary: PostgresServer
 let database: PostgresDatabase
@@ -21,32 +21,22 @@ const one = (number: number) => ({ numbers: { min: number, max: number }, ttlMs:
 const get = (place: Pick<PostgresDatabase, 'pool'>, holder: string, number: number): Promise<LeaseGrant> =>
   acquire(place, request(holder, one(number)))
 
-test('a longer lease than before is granted once all standbys know of it', async () => {
-  const server = await startServer()
-  try {
-    const place = await server.database()
-    await install(place.pool)
-    const standby = await server.standby()
-    const longer = { ...one(1), ttlMs: 90_000 }
-    await place.query("SELECT snoflax.lease_set_max_ttl('sno', 90000)")
-    await expect(acquire(place, request('early', longer))).rejects.toMatchObject({ code: '22003' })
-    await standby.caughtUp()
-    await place.query("SELECT snoflax.lease_confirm_max_ttl('sno')")
-    await standby.disconnect()
-    const unheard = await acquire(place, request('holder', longer))
-    await server.kill9()
-    await standby.promote()
-    const promoted = poolTo(urlTo(standby.url, { database: place.name }))
-    try {
-      const next = await acquire({ pool: promoted }, request('next', one(1)))
+test('a longer lease than before is granted once all standbys know of it', () => {
+  const longer = { ...one(1), ttlMs: 90_000 }
+  return failover({
+    async heard(place) {
+      await place.query("SELECT snoflax.lease_set_max_ttl('sno', 90000)")
+      await expect(acquire(place, request('early', longer))).rejects.toMatchObject({ code: '22003' })
+    },
+    async unheard(place) {
+      await place.query("SELECT snoflax.lease_confirm_max_ttl('sno')")
+      return acquire(place, request('holder', longer))
+    },
+    async after(promoted, unheard) {
+      const next = await acquire(promoted, request('next', one(1)))
       expect(next.startMs).toBeGreaterThanOrEqual(unheard.untilMs)
-    } finally {
-      await promoted.end()
-      await standby.stop()
-    }
-  } finally {
-    await server.stop()
-  }
+    },
+  })
 })
 
 test('a standby that lagged when its primary died repeats no window that it had not received', async () => {
@@ -136,33 +126,20 @@ const CHANGES: readonly (readonly [string, (place: PostgresDatabase) => Promise<
   ],
 ]
 
-test.each(CHANGES)('a standby that had not received %s grants no overlapping window', async (_, change) => {
-  const server = await startServer()
-  try {
-    const place = await server.database()
-    await install(place.pool)
-    const standby = await server.standby()
-    const holder = await get(place, 'holder', 1)
-    await standby.caughtUp()
-    await standby.disconnect()
-    const unheard = await change(place)
-    await server.kill9()
-    await standby.promote()
-    const promoted = poolTo(urlTo(standby.url, { database: place.name }))
-    try {
-      const renewed = await postgresLeases(promoted).renew(holder.token, TTL_MS, 0)
+test.each(CHANGES)('a standby that had not received %s grants no overlapping window', (_, unheard) =>
+  failover({
+    heard: (place) => get(place, 'holder', 1),
+    unheard,
+    async after({ pool }, lost, holder) {
+      const store = postgresLeases(pool)
+      const renewed = await store.renew(holder.token, TTL_MS, 0)
       const starts = [renewed?.startMs ?? Number.POSITIVE_INFINITY]
       for (const number of [1, 2, 3, 4]) {
-        const answer = await postgresLeases(promoted).acquire(request(`next ${number}`, one(number)))
+        const answer = await store.acquire(request(`next ${number}`, one(number)))
         if ('token' in answer) starts.push(answer.startMs)
       }
       expect(starts.length).toBeGreaterThan(2)
-      for (const startMs of starts) expect(startMs).toBeGreaterThanOrEqual(unheard.untilMs)
-    } finally {
-      await promoted.end()
-      await standby.stop()
-    }
-  } finally {
-    await server.stop()
-  }
-})
+      for (const startMs of starts) expect(startMs).toBeGreaterThanOrEqual(lost.untilMs)
+    },
+  }),
+)

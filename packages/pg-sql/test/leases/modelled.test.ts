@@ -1,26 +1,21 @@
-import { install } from '@snoflax/pg-sql'
-import { onConnection, type PostgresServer, poolTo, startServer, urlTo } from '@snoflax/test'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { acquire, request } from './acquire.js'
+import { onConnection, type PostgresDatabase } from '@snoflax/test'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openPostgres } from '../installed.js'
+import { acquire, failover, request } from './acquire.js'
 
 // What the model in proof/lease.pml found, on a real server.
 
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startServer()
+let database: PostgresDatabase
+beforeEach(async () => {
+  database = await openPostgres()
 })
-afterAll(() => server.stop())
-
-async function installed() {
-  const database = await server.database()
-  await install(database.pool, { families: ['sno'] })
-  return database
-}
+afterEach(() => database.close())
 
 const one = { numbers: { min: 1, max: 1 } }
+const WAITING = `SELECT FROM pg_locks WHERE NOT granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 test('leases as long as before a shortening are waited for if their rows are lost', async () => {
-  const database = await installed()
   await database.query("SELECT snoflax.lease_set_max_ttl('sno', 600000)")
   await database.query("SELECT snoflax.lease_confirm_max_ttl('sno')")
   const long = await acquire(database, request('long', { ...one, ttlMs: 600_000 }))
@@ -32,7 +27,6 @@ test('leases as long as before a shortening are waited for if their rows are los
 })
 
 test('a renewal that began before the longest lease was shortened is refused', async () => {
-  const database = await installed()
   const held = await acquire(database, request('holder', { ...one, ttlMs: 30_000 }))
   await onConnection(database.url, async (owner) => {
     await owner.query('BEGIN')
@@ -42,16 +36,13 @@ test('a renewal that began before the longest lease was shortened is refused', a
       return holder.query('SELECT * FROM snoflax.lease_renew($1, 30000, 0)', [held.token])
     })
     const refused = expect(renewed).rejects.toMatchObject({ code: '40001' })
-    await expect
-      .poll(async () => (await database.query('SELECT FROM pg_locks WHERE NOT granted')).length)
-      .toBeGreaterThan(0)
+    await expect.poll(async () => (await database.query(WAITING)).length).toBeGreaterThan(0)
     await owner.query('COMMIT')
     await refused
   })
 })
 
 test("the server's own ids, which may be 10 s ahead, are waited for, however short leases are", async () => {
-  const database = await installed()
   await database.query("SELECT snoflax.lease_set_max_ttl('sno', 100)")
   await database.query('SELECT snoflax.sno_set_partition(1)')
   await database.query('DELETE FROM snoflax._lease')
@@ -61,24 +52,17 @@ test("the server's own ids, which may be 10 s ahead, are waited for, however sho
   expect(next.startMs).toBeGreaterThan(before + 10_000 + 10_000)
 })
 
-test('a standby that had not received the first lease grants no overlapping window', async () => {
-  const place = await installed()
-  const standby = await server.standby()
-  await standby.caughtUp()
-  await standby.disconnect()
-  const unheard = await acquire(place, request('first', one))
-  await server.kill9()
-  await standby.promote()
-  const promoted = poolTo(urlTo(standby.url, { database: place.name }))
-  try {
-    await expect(promoted.query('SELECT snoflax.sno_set_partition(1)')).rejects.toMatchObject({
-      code: '55000',
-      message: expect.stringContaining('by the previous server'),
-    })
-    const next = await acquire({ pool: promoted }, request('next', one))
-    expect(next.startMs).toBeGreaterThanOrEqual(unheard.untilMs)
-  } finally {
-    await promoted.end()
-    await standby.stop()
-  }
-})
+test('a standby that had not received the first lease grants no overlapping window', () =>
+  failover({
+    heard: async () => {},
+    unheard: (place) => acquire(place, request('first', one)),
+    async after(promoted, unheard) {
+      const setting = promoted.pool.query('SELECT snoflax.sno_set_partition(1)')
+      await expect(setting).rejects.toMatchObject({
+        code: '55000',
+        message: expect.stringContaining('by the previous server'),
+      })
+      const next = await acquire(promoted, request('next', one))
+      expect(next.startMs).toBeGreaterThanOrEqual(unheard.untilMs)
+    },
+  }))
