@@ -16,18 +16,15 @@ interface Variant {
 const EPOCHS = [0, 1_262_304_000_000, 1_420_070_400_001, -62_135_596_800_000, -1, 253_402_300_799_999]
 const NEIGHBOURHOODS = [5, 6, 7, 8, 9, 10]
 
-/** The family with a random epoch or neighbourhood, where it has one. */
-function anyVariant({ name, family }: TestedFamily, random: Random): Variant {
-  if (name === 'flake') {
-    const epoch = random.pick(EPOCHS)
-    return { family: flake.withEpoch(epoch) as never, option: `, ${epoch}` }
-  }
-  if (name === 'uid') {
-    const neighbourhood = random.pick(NEIGHBOURHOODS)
-    return { family: uid.withNeighbourhood(neighbourhood) as never, option: `, ${neighbourhood}` }
-  }
-  return { family, option: '' }
+/** The family with an epoch or a neighbourhood, where it has one. */
+export function variantOf({ name, family }: TestedFamily, epoch: number, neighbourhood: number): Variant {
+  if (name === 'flake') return { family: flake.withEpoch(epoch) as never, option: `, ${epoch}` }
+  if (name !== 'uid') return { family, option: '' }
+  return { family: uid.withNeighbourhood(neighbourhood) as never, option: `, ${neighbourhood}` }
 }
+
+const anyVariant = (tested: TestedFamily, random: Random): Variant =>
+  variantOf(tested, random.pick(EPOCHS), random.pick(NEIGHBOURHOODS))
 
 /** The column's value as text. */
 export function storedText(family: TestedFamily['family'], storage: StorageName, id: string): string {
@@ -37,9 +34,18 @@ export function storedText(family: TestedFamily['family'], storage: StorageName,
 
 /** A random id through every function that takes one, from TypeScript to SQL and back. */
 export function checkRandomId(checks: Checks, tested: TestedFamily, random: Random): void {
+  const variant = anyVariant(tested, random)
+  checkKnownId(checks, tested, variant, random.bytes(variant.family.byteLength))
+}
+
+/** An id through every function that takes one. */
+export function checkKnownId(
+  checks: Checks,
+  tested: TestedFamily,
+  { family, option }: Variant,
+  bytes: Uint8Array,
+): void {
   const { name } = tested
-  const { family, option } = anyVariant(tested, random)
-  const bytes = random.bytes(family.byteLength)
   const hex = hexLiteral(bytes)
   const id = family.encode(bytes)
   const time = String(BigInt(family.timeMs(id)) * 1000n)
