@@ -25,28 +25,22 @@ const pass = (ms: number): Promise<void> => clock.move(ms * 1000)
 const get = (holder: string, changes = {}) => acquire(database, request(holder, changes))
 
 describe('numbers', () => {
-  test('never used are granted first, in order, with a window around the present', async () => {
+  test('never used are granted first, in order; all in use are refused until the first may be free', async () => {
     expect(await get('a')).toMatchObject({
       number: 1,
       shard: 0,
       startMs: START_MS - TTL_MS,
       untilMs: START_MS + TTL_MS,
     })
-    expect(await get('b')).toMatchObject({ number: 2 })
-  })
-
-  test('all in use are refused, and the answer says when the first may be free', async () => {
-    await get('a')
     await pass(1000)
-    await get('b')
+    expect(await get('b')).toMatchObject({ number: 2 })
     await pass(1000)
     expect(await store.acquire(request('c'))).toEqual({ retryMs: TTL_MS - 2000 })
-  })
-
-  test('outside the range are not granted', async () => {
-    await get('a', { numbers: { min: 2, max: 2 } })
-    expect(await store.acquire(request('b', { numbers: { min: 2, max: 2 } }))).toEqual({ retryMs: TTL_MS })
-    expect(await get('b')).toMatchObject({ number: 1 })
+    expect(await store.acquire(request('c', { numbers: { min: 2, max: 2 } }))).toEqual({
+      retryMs: TTL_MS - 1000,
+    })
+    // Those of other families do not count.
+    expect(await acquire(database, flakeRequest('c'))).toMatchObject({ number: 1 })
   })
 
   test('that were left out are granted once the last one was used', async () => {
@@ -64,11 +58,6 @@ describe('numbers', () => {
     await store.release(b.token, START_MS + 3000)
     expect(await get('c')).toMatchObject({ number: 2 })
     expect(await get('d')).toMatchObject({ number: 1 })
-  })
-
-  test('of other families do not count', async () => {
-    await get('a')
-    expect(await acquire(database, flakeRequest('b'))).toMatchObject({ number: 1 })
   })
 
   test('are granted to concurrent requests, one to each', async () => {
@@ -216,19 +205,16 @@ describe('lease_reset', () => {
 })
 
 describe('windows', () => {
-  test("are extended by renewals, from the database's clock", async () => {
-    const { token } = await get('a')
+  test("are extended by renewals, from the database's clock, and never shortened if that moves back", async () => {
+    const { token, startMs } = await get('a')
     await pass(4000)
-    expect(await store.renew(token, TTL_MS, START_MS)).toEqual({
-      startMs: START_MS - TTL_MS,
-      untilMs: START_MS + 4000 + TTL_MS,
-    })
-  })
-
-  test("are never shortened by a renewal, if the database's clock moves back", async () => {
-    const { token } = await get('a')
+    const untilMs = START_MS + 4000 + TTL_MS
+    expect(await store.renew(token, TTL_MS, START_MS)).toEqual({ startMs, untilMs })
     await pass(-3_600_000)
-    expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({ untilMs: START_MS + TTL_MS })
+    expect(await store.renew(token, TTL_MS, START_MS)).toEqual({ startMs, untilMs })
+    // After the window has ended too, if nobody else has the number.
+    await pass(7_200_000)
+    expect(await store.renew(token, TTL_MS, START_MS)).toEqual({ startMs, untilMs: untilMs + 3_600_000 })
   })
 
   test('begin after that of a holder that did not return', async () => {
@@ -280,48 +266,38 @@ describe('windows', () => {
     }
     expect(usedUntilMs).toBeGreaterThan(START_MS + 86_400_000)
   })
-
-  test('can be renewed after they ended, if nobody else has the number', async () => {
-    const { token } = await get('a')
-    await pass(3_600_000)
-    expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({
-      untilMs: START_MS + 3_600_000 + TTL_MS,
-    })
-  })
 })
 
-describe('the view snoflax.leases', () => {
-  test('shows who holds what', async () => {
-    const a = await get('a')
-    await get('b')
-    await pass(2000)
-    await store.renew(a.token, TTL_MS, START_MS + 1500)
-    await pass(TTL_MS - 1000)
-    const at = (ms: number) => new Date(START_MS + ms)
-    const rows = await database.query('SELECT * FROM snoflax.leases ORDER BY number')
-    expect(rows).toEqual([
-      {
-        family: 'sno',
-        number: 1,
-        shard: 0,
-        shards: 1,
-        holder: 'a',
-        state: 'held',
-        acquired_at: at(0),
-        renewed_at: at(2000),
-        expires_at: at(2000 + TTL_MS),
-        starts_at: at(-TTL_MS),
-        reserved_until: at(2000 + TTL_MS),
-        used_until: at(1500),
-      },
-      expect.objectContaining({ number: 2, holder: 'b', state: 'expired', used_until: null }),
-    ])
-    await store.release(a.token, START_MS + 1500)
-    expect(await database.query("SELECT state, reserved_until FROM snoflax.lease_of('sno', 1)")).toEqual([
-      { state: 'free', reserved_until: at(1500) },
-    ])
-    expect(await database.query("SELECT * FROM snoflax.lease_of('sno', 9)")).toEqual([])
-  })
+test('the view snoflax.leases shows who holds what', async () => {
+  const a = await get('a')
+  await get('b')
+  await pass(2000)
+  await store.renew(a.token, TTL_MS, START_MS + 1500)
+  await pass(TTL_MS - 1000)
+  const at = (ms: number) => new Date(START_MS + ms)
+  const rows = await database.query('SELECT * FROM snoflax.leases ORDER BY number')
+  expect(rows).toEqual([
+    {
+      family: 'sno',
+      number: 1,
+      shard: 0,
+      shards: 1,
+      holder: 'a',
+      state: 'held',
+      acquired_at: at(0),
+      renewed_at: at(2000),
+      expires_at: at(2000 + TTL_MS),
+      starts_at: at(-TTL_MS),
+      reserved_until: at(2000 + TTL_MS),
+      used_until: at(1500),
+    },
+    expect.objectContaining({ number: 2, holder: 'b', state: 'expired', used_until: null }),
+  ])
+  await store.release(a.token, START_MS + 1500)
+  expect(await database.query("SELECT state, reserved_until FROM snoflax.lease_of('sno', 1)")).toEqual([
+    { state: 'free', reserved_until: at(1500) },
+  ])
+  expect(await database.query("SELECT * FROM snoflax.lease_of('sno', 9)")).toEqual([])
 })
 
 describe('refuses', () => {
