@@ -40,7 +40,7 @@ const versions = packageFolders.flatMap((folder) => {
 
 const declarationsIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.d.ts'))
+    .filter((file) => /\.d\.m?ts$/.test(file))
     .map((file) => join(folder, file))
 
 /** Files are parsed once for all versions. */
@@ -50,7 +50,9 @@ const parsed = new Map<string, ts.SourceFile | undefined>()
 function errorsIn(folder: string, library: string, installed: string): string[] {
   // CommonJS takes Drizzle's types 10 s more, and is the same for each version of it.
   const formats = library === 'drizzle-orm' ? ['dist'] : ['dist', 'cjs']
-  const ours = formats.flatMap((built) => declarationsIn(at(`packages/${folder}/${built}`)))
+  // Both formats of core share theirs.
+  const built = folder === 'core' ? ['types'] : formats
+  const ours = built.flatMap((name) => declarationsIn(at(`packages/${folder}/${name}`)))
   const host = ts.createCompilerHost(OPTIONS)
   const { getSourceFile } = host
   host.getSourceFile = (file, options, ...rest) => {

@@ -28,7 +28,7 @@ function entriesOf(folder: string): [string, string][] {
   const entries = Object.entries<{ readonly import?: { readonly types: string } }>(exports)
   return entries.flatMap(([subpath, { import: module }]) => {
     if (module === undefined) return []
-    const source = module.types.replace('./dist/', 'src/').replace(/\.d\.ts$/, '.ts')
+    const source = module.types.replace(/^\.\/(?:dist|types)\//, 'src/').replace(/\.d\.m?ts$/, '.ts')
     return [[`${name}${subpath.slice(1)}`, join(folder, source)]]
   })
 }
