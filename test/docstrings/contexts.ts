@@ -92,11 +92,11 @@ import { accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, neighbours, SqlIds,
-  databaseDefault, DEFAULT_SCHEMA, generatorExampleOf, idSource, isAccepting, isBytes, isDate, ownOf, isPrefixed, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
+  databaseDefault, DEFAULT_SCHEMA, idSource, isAccepting, isBytes, isDate, ownOf, isPrefixed, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
   sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, isAlike, LATER, MARKED, markOf, type PlaceholderKey, POSTGRES_COLLATION, refuse, refuseFaults, withoutMarks,
 } from '@snoflax/core/adapter'
 import {
-  alphabet, batch, blockUntil, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField,
+  alphabet, batch, blockUntil, checkBytes, checkInteger, checkOptions, checkSpan, checkText, checkTimeField,
   createBackfill, isSpelled, once, radix64, randomPool, readUint, refuseCharacter, refuseType, secureRandom, systemClock,
   toUnixMs, uuidBytes, uuidText, waitingQueue,
 } from '@snoflax/core/define'

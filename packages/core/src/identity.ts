@@ -12,9 +12,6 @@ interface Prefixed {
 /**
  * Code that creates a generator, for error messages; undefined if the family has a default generator. The families have
  * it as a member that their type doesn't list, so that editors don't offer it beside `generate`.
- *
- * @example
- * generatorExampleOf(flake) // 'flake.generator({ datacenter: 1, worker: 2 })'
  */
 export const generatorExampleOf = (family: IdFamily): string | undefined =>
   (family as { readonly generatorExample?: string }).generatorExample

@@ -2,7 +2,6 @@ export {
   baseOf,
   checkFamilies,
   checkFamily,
-  generatorExampleOf,
   isAccepting,
   isPrefixed,
   ownOf,

@@ -9,7 +9,7 @@ export { type Backfill, type BackfillOptions, createBackfill } from '../primitiv
 export { batch } from '../primitives/batch.js'
 export { readUint } from '../primitives/bytes.js'
 export { checkSpan, checkTimeField, systemClock, type TimeSpan, toUnixMs } from '../primitives/clock.js'
-export { checkBytes, checkInteger, checkString, checkText, refuseType, show } from '../primitives/errors.js'
+export { checkBytes, checkInteger, checkText, refuseType, show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind } from '../primitives/options.js'
 export { radix64 } from '../primitives/radix64.js'
 export { type RandomPool, randomPool, secureRandom } from '../primitives/random.js'

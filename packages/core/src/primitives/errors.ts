@@ -254,14 +254,7 @@ export function checkBytes(family: string, value: unknown, length: number, field
   return value
 }
 
-/**
- * Returns the value if it is a string.
- *
- * @throws {IdError} `INVALID_TYPE`.
- *
- * @example
- * checkString('ticket', 'T-1') // 'T-1'
- */
+/** Returns the value if it is a string; @throws {IdError} `INVALID_TYPE`. */
 export function checkString(family: string, value: unknown): string {
   return typeof value === 'string' ? value : refuseType(family, 'an id must be a string', value)
 }
