@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { flake, flax, type IdFamily, sno } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, hexOf } from './bytes.js'
-import { alphabet, bitTable, moment, page, section } from './documentation.js'
 import type { BitTable } from './twin.js'
 import {
   FLAKE_TABLE,
@@ -13,61 +13,62 @@ import {
   uidTable,
 } from './twin-families.js'
 
-interface Documented {
-  readonly label: string
-  readonly text: string
-  /** Of the bit table. */
-  readonly heading: string
-  /** Of the section that tells epoch and last moment; both forms of uid share one. */
-  readonly facts: string
-  readonly family: IdFamily
-  readonly table: BitTable
+/** One row of a bit table: first and last bit, counted from the most significant. */
+interface DocumentedField {
+  readonly first: number
+  readonly last: number
+  readonly name: string
+  readonly width: number
 }
 
-const DOCUMENTED: readonly Documented[] = [
-  {
-    label: 'flax',
-    text: page('flax'),
-    heading: 'Layout',
-    facts: 'Layout',
-    family: flax,
-    table: FLAX_TABLE,
-  },
-  {
-    label: 'sno',
-    text: page('sno'),
-    heading: 'Layout',
-    facts: 'Layout',
-    family: sno,
-    table: SNO_TABLE,
-  },
-  {
-    label: 'flake',
-    text: page('flake'),
-    heading: 'Layout',
-    facts: 'Layout',
-    family: flake,
-    table: FLAKE_TABLE,
-  },
-  {
-    label: 'uid',
-    text: page('uid'),
-    heading: 'Layout',
-    facts: 'Layout of local ids',
-    family: uid,
-    table: uidTable(8),
-  },
-  {
-    label: 'uidLocal',
-    text: page('uid'),
-    heading: 'Layout of local ids',
-    facts: 'Layout of local ids',
-    family: uidLocal,
-    table: UID_LOCAL_TABLE,
-  },
+const page = (name: string): string =>
+  readFileSync(new URL(`../../../spec/${name}.md`, import.meta.url), 'utf8')
+
+/** The text from a heading to the next one of its level. */
+function section(text: string, heading: string): string {
+  const [, rest] = text.split(`\n## ${heading}\n`)
+  if (rest === undefined) throw new Error(`no section ${heading}`)
+  return rest.split('\n## ')[0] as string
+}
+
+/** The rows of a section's bit table, whose columns are bits, field, width, meaning. */
+function bitTable(text: string): DocumentedField[] {
+  return [...text.matchAll(/^\| (\d+)(?:-(\d+))? \| (\w+) \| (\d+) \|/gm)].map(
+    ([, first, last, name, width]) => ({
+      first: Number(first),
+      last: Number(last ?? first),
+      name: name as string,
+      width: Number(width),
+    }),
+  )
+}
+
+/** The Unix milliseconds after a label, and the moment that is written next to them. */
+function moment(text: string, label: string): { ms: number; iso: string } {
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`- ${label}:`)) ?? ''
+  const [, ms, iso] = /Unix ms (\d+), (\+?\d+-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)/.exec(line) ?? []
+  if (ms === undefined || iso === undefined) throw new Error(`no moment after ${label}`)
+  return { ms: Number(ms), iso }
+}
+
+/** The digits of the text form, which stand alone in a block of code. */
+function alphabet(text: string): string {
+  const [, digits] = /^```\n(\S{32,})\n```$/m.exec(text) ?? []
+  if (digits === undefined) throw new Error('no alphabet')
+  return digits
+}
+
+/** Families, with the heading of the bit table, and that of the section with epoch and last time. */
+const DOCUMENTED: readonly (readonly [IdFamily, BitTable, page: string, heading: string, facts: string])[] = [
+  [flax, FLAX_TABLE, 'flax', 'Layout', 'Layout'],
+  [sno, SNO_TABLE, 'sno', 'Layout', 'Layout'],
+  [flake, FLAKE_TABLE, 'flake', 'Layout', 'Layout'],
+  [uid, uidTable(8), 'uid', 'Layout', 'Layout of local ids'],
+  [uidLocal, UID_LOCAL_TABLE, 'uid', 'Layout of local ids', 'Layout of local ids'],
 ]
 
-describe.each(DOCUMENTED)('the page of $label', ({ text, heading, facts, family, table }) => {
+describe.each(DOCUMENTED)('the page of $name', (family, table, name, heading, facts) => {
+  const text = page(name)
   const rows = bitTable(section(text, heading))
 
   test('has a bit table without gaps, as wide as an id', () => {

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { StorageName } from '@snoflax/core'
 
-// What `spec/cases` lists, as the tests of SQL read it.
+// What `spec/cases` lists, for the tests of TypeScript and of SQL.
 
 /** A file of spec/, parsed. */
 export const specification = <Content>(path: string): Content =>
   JSON.parse(readFileSync(new URL(`../../../spec/${path}.json`, import.meta.url), 'utf8'))
 
 export interface KnownId {
+  readonly name?: string
   readonly text: string
   readonly hex: string
   readonly fields?: object
@@ -15,9 +16,11 @@ export interface KnownId {
 }
 
 export interface Invalid {
+  readonly name?: string
   readonly operation: string
   readonly input?: unknown
   readonly code: string
+  readonly position?: number
   readonly skip?: readonly string[]
 }
 
@@ -44,6 +47,7 @@ export interface HexForm {
 }
 
 export interface FamilyCases {
+  readonly family?: string
   readonly options?: { readonly epoch?: number; readonly neighbourhood?: number }
   readonly valid: readonly KnownId[]
   readonly invalid: readonly Invalid[]
@@ -52,7 +56,11 @@ export interface FamilyCases {
   readonly range: readonly Range[]
   readonly variants?: readonly FamilyCases[]
   readonly hexForms?: readonly HexForm[]
-  readonly hexRefused?: readonly { readonly input: string; readonly code: string }[]
+  readonly hexRefused?: readonly {
+    readonly input: string
+    readonly code: string
+    readonly position?: number
+  }[]
   readonly bigintRefused?: readonly { readonly input: string; readonly code: string }[]
 }
 

@@ -1,13 +1,5 @@
-import {
-  type FlakeFields,
-  type FlaxFields,
-  flake,
-  flax,
-  type IdFamily,
-  type SnoFields,
-  sno,
-} from '@snoflax/core'
-import { type UidFields, type UidLocalFields, uid, uidLocal } from '@snoflax/families'
+import { flake, flax, type IdFamily, sno } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { type BitTable, type RawFields, Twin } from './twin.js'
 
 /** A family next to its twin, with what the bits mean in whole numbers. */
@@ -18,8 +10,6 @@ export interface TwinFamily {
   readonly epochMs: bigint
   /** Time, in Unix ms, of the raw fields. */
   timeMs(raw: RawFields): bigint
-  /** What `unpack` gives for the raw fields. */
-  fields(raw: RawFields): unknown
   /** The fields themselves, or those of the nearest id below that a clock can give. All others decode all the same. */
   fromClock(raw: RawFields): RawFields
   /** The time fields of the first time that starts at or after a whole millisecond. */
@@ -67,56 +57,25 @@ const field = (raw: RawFields, name: string): bigint => {
   if (value === undefined) throw new Error(`no field ${name}`)
   return value
 }
-const num = (raw: RawFields, name: string): number => Number(field(raw, name))
 const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 
 /** A family whose time is one field, counting units from an epoch. */
-function simple(
+const simple = (
   label: string,
   family: IdFamily,
   twin: Twin,
   epochMs: bigint,
   unitMs: bigint,
-  fields: (raw: RawFields, timeMs: number) => unknown,
-): TwinFamily {
-  const timeMs = (raw: RawFields): bigint => epochMs + field(raw, 'time') * unitMs
-  return {
-    label,
-    family,
-    twin,
-    epochMs,
-    timeMs,
-    fields: (raw) => fields(raw, Number(timeMs(raw))),
-    fromClock: (raw) => raw,
-    firstAt: (time) => ({ time: ceilDiv(time - epochMs, unitMs) }),
-    windowSeconds: 0n,
-  }
-}
-
-const twinFlax = (): TwinFamily =>
-  simple('flax', flax, new Twin(FLAX_TABLE, `-${TEXT_64}`), 1420070400000n, 1n, (raw, timeMs): FlaxFields => {
-    const bits = field(raw, 'random')
-    return {
-      timeMs,
-      random: Uint8Array.from({ length: 7 }, (_, i) => Number((bits >> BigInt(48 - 8 * i)) & 255n)),
-    }
-  })
-
-const twinSno = (): TwinFamily =>
-  simple(
-    'sno',
-    sno,
-    new Twin(SNO_TABLE, '23456789abcdefghijklmnopqrstuvwx'),
-    1262304000000n,
-    4n,
-    (raw, timeMs): SnoFields => ({
-      timeMs,
-      tickTock: num(raw, 'tickTock') as 0 | 1,
-      meta: num(raw, 'meta'),
-      partition: num(raw, 'partition'),
-      sequence: num(raw, 'sequence'),
-    }),
-  )
+): TwinFamily => ({
+  label,
+  family,
+  twin,
+  epochMs,
+  timeMs: (raw) => epochMs + field(raw, 'time') * unitMs,
+  fromClock: (raw) => raw,
+  firstAt: (time) => ({ time: ceilDiv(time - epochMs, unitMs) }),
+  windowSeconds: 0n,
+})
 
 const twinFlake = (epochMs: number): TwinFamily =>
   simple(
@@ -125,12 +84,6 @@ const twinFlake = (epochMs: number): TwinFamily =>
     new Twin(FLAKE_TABLE, undefined),
     BigInt(epochMs),
     1n,
-    (raw, timeMs): FlakeFields => ({
-      timeMs,
-      datacenter: num(raw, 'datacenter'),
-      worker: num(raw, 'worker'),
-      counter: num(raw, 'counter'),
-    }),
   )
 
 const uidTimeMs = (megaSeconds: bigint, seconds: bigint, step: bigint): bigint =>
@@ -164,12 +117,6 @@ const twinUidLocal = (): TwinFamily => ({
   twin: new Twin(UID_LOCAL_TABLE, `.${TEXT_64}`),
   epochMs: 0n,
   timeMs: (raw) => uidTimeMs(field(raw, 'megaSeconds'), field(raw, 'seconds'), field(raw, 'step')),
-  fields: (raw): UidLocalFields => ({
-    megaSeconds: num(raw, 'megaSeconds'),
-    seconds: num(raw, 'seconds'),
-    microSeconds: num(raw, 'step') * 1024,
-    sequence: num(raw, 'sequence'),
-  }),
   fromClock: (raw) => clamped(raw, { seconds: 999_999n, step: 976n, sequence: 16383n }),
   firstAt: firstStepAt,
   windowSeconds: 0n,
@@ -185,13 +132,6 @@ function twinUid(neighbourhood: number): TwinFamily {
     twin: new Twin(uidTable(neighbourhood), `.${TEXT_64}`),
     epochMs: 0n,
     timeMs: (raw) => uidTimeMs(field(raw, 'megaSeconds'), seconds(raw), field(raw, 'step')),
-    fields: (raw): UidFields => ({
-      megaSeconds: num(raw, 'megaSeconds'),
-      seconds: Number(seconds(raw)),
-      microSeconds: num(raw, 'step') * 1024,
-      node: num(raw, 'node'),
-      sequence: num(raw, 'sequence'),
-    }),
     fromClock(raw) {
       const secondsHigh = 999_999n / windowSeconds
       const inLastWindow = field(raw, 'secondsHigh') >= secondsHigh
@@ -215,8 +155,8 @@ function twinUid(neighbourhood: number): TwinFamily {
 const FLAKE_EPOCHS = [0, 1288834974657, -1_000_000_000_001, -8.64e15, 8.64e15 - 2 ** 42 + 1]
 
 export const TWIN_FAMILIES: readonly TwinFamily[] = [
-  twinFlax(),
-  twinSno(),
+  simple('flax', flax, new Twin(FLAX_TABLE, `-${TEXT_64}`), 1420070400000n, 1n),
+  simple('sno', sno, new Twin(SNO_TABLE, '23456789abcdefghijklmnopqrstuvwx'), 1262304000000n, 4n),
   ...FLAKE_EPOCHS.map(twinFlake),
   twinUidLocal(),
   ...[5, 6, 7, 8, 9, 10].map(twinUid),

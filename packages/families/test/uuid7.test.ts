@@ -42,29 +42,10 @@ describe('codec', () => {
           expect(uuid7.timeMs(id)).toBe(msecs)
           expect(uuid7.decode(id)).toEqual(parse(id))
           expect(uuid7.unpack(id).randomA).toBe(seq >>> 20)
+          expect(uuid7.encode(parse(id))).toBe(id)
+          expect([validate(id), version(id)]).toEqual([true, 7])
         },
       ),
-    )
-  })
-
-  test('encode and decode are inverse', () => {
-    fc.assert(
-      fc.property(fields, (given) => {
-        const id = uuid7.pack(given)
-        expect(uuid7.unpack(id)).toEqual(given)
-        expect(uuid7.encode(uuid7.decode(id))).toBe(id)
-        expect(id).toMatch(uuid7.pattern)
-        expect([validate(id), version(id)]).toEqual([true, 7])
-      }),
-    )
-  })
-
-  test('texts sort as their fields', () => {
-    fc.assert(
-      fc.property(fields, fields, (a, b) => {
-        const byFields = a.timeMs - b.timeMs || a.randomA - b.randomA || Buffer.compare(a.randomB, b.randomB)
-        expect(Math.sign(uuid7.compare(uuid7.pack(a), uuid7.pack(b)))).toBe(Math.sign(byFields))
-      }),
     )
   })
 })

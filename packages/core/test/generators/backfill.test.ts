@@ -1,4 +1,4 @@
-import { type BackfillSnapshot, flake, IdError, type SequenceBounds } from '@snoflax/core'
+import { type BackfillSnapshot, flake, IdError, type SequenceBounds, type SnoId, sno } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ interface Options {
   readonly clock?: () => number
 }
 
-/** sno's own tests are in sno-backfill.test.ts. */
+/** sno besides has a default shard, and the state in its snapshot. */
 const families = [
   {
     name: 'flake',
@@ -145,22 +145,6 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
     }
   })
 
-  test('ascending times keep the counters of the latest ones only', () => {
-    const generator = make({ backfill: shard })
-    const last = 66_000
-    for (let unit = 0; unit <= last; unit++) {
-      generator.generateAt(START_MS + unit * 2)
-      // Equal times are ascending, too.
-      if (unit === 5) generator.generateAt(START_MS + unit * 2)
-    }
-    expect(numberOf(generator.generateAt(START_MS + last * 2))).toBe(shard.sequenceMin + 1)
-    // Counters are forgotten by halves, the older one first.
-    expect(numberOf(generator.generateAt(START_MS + 50_000 * 2))).toBe(shard.sequenceMin + 1)
-    const error = expectRefusal(() => generator.generateAt(START_MS), 'SEQUENCE_EXHAUSTED')
-    expect(error.message).toContain('no longer knows')
-    expect(numberOf(generator.generateAt(START_MS - 10))).toBe(shard.sequenceMin)
-  })
-
   test('never repeats an id of generate, whatever the clock does', () => {
     const step = fc.record({ unit: fc.integer({ min: -4, max: 4 }), isLive: fc.boolean() })
     const high = shard.sequenceMin + 2
@@ -192,24 +176,133 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
   })
 })
 
-// The same for all families, and takes a second: too long to run with each mutant.
-test.skipIf(process.env['SNOFLAX_MUTATE_JOURNAL'])(
-  'times in any order keep the counters of the last million units, those in use the longest',
-  () => {
-    const shard = { sequenceMin: 2048, sequenceMax: 4095 }
+// The counters are the same for all families.
+describe('memory', () => {
+  const shard = { sequenceMin: 2048, sequenceMax: 4095 }
+  function numbered() {
     const generator = flake.generator({ id: 7, counterMask: 2047, backfill: shard })
-    const at = (unit: number) =>
-      flake.unpack(generator.generateAt(START_MS + unit)).counter - shard.sequenceMin
-    const often = 2_000_000
-    at(often)
-    for (let unit = 0; unit < 100_000; unit++) generator.generateAt(START_MS + unit)
-    expect([at(0), at(99_999), at(often)]).toEqual([1, 1, 1])
-    for (let unit = 100_000; unit < 2 ** 20 - 1; unit++) generator.generateAt(START_MS + unit)
-    expect(at(often)).toBe(2)
-    expect([at(2 ** 20 - 1), at(often), at(2 ** 20 - 2)]).toEqual([0, 3, 1])
-    expectRefusal(() => at(1), 'SEQUENCE_EXHAUSTED')
-  },
-)
+    return (unit: number) => flake.unpack(generator.generateAt(START_MS + unit)).counter - shard.sequenceMin
+  }
+
+  test('ascending times keep the counters of the latest ones only', () => {
+    const at = numbered()
+    const last = 66_000
+    for (let unit = 0; unit <= last; unit++) {
+      at(unit)
+      // Equal times are ascending, too.
+      if (unit === 5) at(unit)
+    }
+    expect(at(last)).toBe(1)
+    // Counters are forgotten by halves, the older one first.
+    expect(at(50_000)).toBe(1)
+    expect(expectRefusal(() => at(0), 'SEQUENCE_EXHAUSTED').message).toContain('no longer knows')
+    expect(at(-10)).toBe(0)
+  })
+
+  // Takes a second: too long to run with each mutant.
+  test.skipIf(process.env['SNOFLAX_MUTATE_JOURNAL'])(
+    'times in any order keep the counters of the last million units, those in use the longest',
+    () => {
+      const at = numbered()
+      const often = 2_000_000
+      at(often)
+      for (let unit = 0; unit < 100_000; unit++) at(unit)
+      expect([at(0), at(99_999), at(often)]).toEqual([1, 1, 1])
+      for (let unit = 100_000; unit < 2 ** 20 - 1; unit++) at(unit)
+      expect(at(often)).toBe(2)
+      expect([at(2 ** 20 - 1), at(often), at(2 ** 20 - 2)]).toEqual([0, 3, 1])
+      expectRefusal(() => at(1), 'SEQUENCE_EXHAUSTED')
+    },
+  )
+})
+
+describe('generateAt of sno', () => {
+  const make = (options: object = {}) => sno.generator({ partition: 9, ...options })
+  const at = (generator: { generateAt(time: number): SnoId }, unit: number) =>
+    sno.unpack(generator.generateAt(START_MS + 4 * unit)).sequence
+
+  test('has the unit of the time passed, with tick-tock 0, and counts from the start of its shard', () => {
+    const generator = make({ meta: 3, clock: scriptedClock().read })
+    for (const moment of [START_MS, START_MS + 3.999, new Date(START_MS)]) {
+      const fields = { timeMs: START_MS, tickTock: 0, meta: 3, partition: 9 }
+      expect(sno.unpack(generator.generateAt(moment))).toMatchObject(fields)
+    }
+    expect(sno.meta(generator.generateAt(START_MS, 77))).toBe(77)
+    expect([5, 6, 5, 7, 6].map((unit) => at(generator, unit) - 61_440)).toEqual([0, 0, 1, 0, 1])
+  })
+
+  test('is exhausted in a unit after 4096 ids, but not in another', () => {
+    const generator = make()
+    const sequences = Array.from({ length: 4096 }, () => at(generator, 0))
+    expect(sequences).toEqual(Array.from({ length: 4096 }, (_, i) => 61_440 + i))
+    expect(expectRefusal(() => at(generator, 0), 'SEQUENCE_EXHAUSTED').message).toContain('4096')
+    expect(at(generator, 1)).toBe(61_440)
+  })
+
+  test.each([
+    [
+      { sequenceMin: 0, sequenceMax: 9 },
+      { sequenceMin: 15, sequenceMax: 10 },
+    ],
+    [
+      { sequenceMin: 16, sequenceMax: 25 },
+      { sequenceMin: 10, sequenceMax: 15 },
+    ],
+  ])('takes a shard below or above the bounds, its ends in either order: %#', (live, backfill) => {
+    const generator = make({ ...live, backfill })
+    expect([1, 2, 3, 4, 5, 6].map(() => at(generator, 0))).toEqual([10, 11, 12, 13, 14, 15])
+    expectRefusal(() => at(generator, 0), 'SEQUENCE_EXHAUSTED')
+  })
+
+  test.each([
+    [{ sequenceMin: 0, sequenceMax: 100 }, 'backfill: { sequenceMin: 101, sequenceMax: 65535 }'],
+    [{ sequenceMin: 101, sequenceMax: 65_535 }, 'backfill: { sequenceMin: 0, sequenceMax: 100 }'],
+    [
+      { sequenceMin: 0, sequenceMax: 65_535 },
+      'sequenceMax: 32767, backfill: { sequenceMin: 32768, sequenceMax: 65535 }',
+    ],
+    [{ sequenceMin: 5, sequenceMax: 61_439 }, 'backfill: { sequenceMin: 61440, sequenceMax: 65535 }'],
+  ])('is refused if the bounds %o have no shard, and the error names one', (bounds, advice) => {
+    const { message } = expectRefusal(() => at(make(bounds), 0), 'INVALID_OPTION', { field: 'backfill' })
+    expect(message).toContain(`with ${advice}, for example`)
+  })
+
+  test('has the default shard after a snapshot with default bounds, and none after other bounds', () => {
+    expect(at(sno.generator({ snapshot: make().snapshot() }), 0)).toBe(61_440)
+    const snapshot = make({ sequenceMin: 0, sequenceMax: 9 }).snapshot()
+    expectRefusal(() => at(sno.generator({ snapshot }), 0), 'INVALID_OPTION')
+    const backfill = { sequenceMin: 10, sequenceMax: 19 }
+    expect(at(sno.generator({ snapshot, backfill }), 0)).toBe(10)
+  })
+
+  test('keeps its state in the snapshot, used or not, and that of generate as it was', () => {
+    const shard = { sequenceMin: 110, sequenceMax: 200 }
+    const first = make({ sequenceMin: 0, sequenceMax: 99, backfill: shard, clock: () => START_MS })
+    first.batch(3)
+    const before = first.snapshot()
+    for (const unit of [0, 7, 3, 3]) at(first, unit)
+    const { backfill, ...live } = first.snapshot()
+    expect(live).toEqual(before)
+    const unitOf = (unit: number) => (START_MS - sno.layout.epochMs) / 4 + unit
+    expect(backfill).toEqual({ ...shard, from: unitOf(0), to: unitOf(7), last: unitOf(3), count: 2 })
+    const unused = sno.generator({ snapshot: JSON.parse(JSON.stringify(first.snapshot())) })
+    const snapshot = unused.snapshot()
+    expect([3, 8, -1].map((unit) => at(unused, unit))).toEqual([112, 110, 110])
+    for (const unit of [0, 5, 7]) expectRefusal(() => at(unused, unit), 'SEQUENCE_EXHAUSTED')
+    expect(at(sno.generator({ snapshot, backfill: shard }), 3)).toBe(112)
+    const apart = { sequenceMin: 201, sequenceMax: 210 }
+    expect(at(sno.generator({ snapshot, backfill: apart }), 3)).toBe(203)
+    for (const sequenceMin of [105, 111]) {
+      const overlapping = { sequenceMin, sequenceMax: sequenceMin + 20 }
+      expectRefusal(() => sno.generator({ snapshot, backfill: overlapping }), 'INVALID_OPTION')
+    }
+    expectRefusal(
+      () =>
+        sno.generator({ snapshot: { ...snapshot, backfill: { ...snapshot.backfill, count: 0 } as never } }),
+      'FIELD_OUT_OF_RANGE',
+    )
+  })
+})
 
 test('generate of uid uses the numbers below the shard, and its local generator shares its counters', () => {
   const clock = () => START_MS

@@ -107,6 +107,17 @@ describe.each(candidates)('$name', ({ name, family, make }) => {
     expect(family.timeMs(generator.generate() as never)).toBe(START_MS)
   })
 
+  test('a clock out of range is refused, and no number is lost', () => {
+    for (const outside of [family.firstMs - 1, family.firstMs - 0.5, family.lastMs + 4]) {
+      const clock = scriptedClock(START_MS, outside, START_MS)
+      const generator = make(clock.read)
+      const first = generator.generate()
+      expectRefusal(() => generator.generate(), 'TIME_OUT_OF_RANGE', { family: family.name, field: 'time' })
+      const ids = [first, generator.generate()]
+      if (family !== flax) expect(ids).toEqual(make(() => START_MS).batch(2))
+    }
+  })
+
   test('without a clock, ids have the present time', () => {
     const before = Date.now()
     const id = make().generate()

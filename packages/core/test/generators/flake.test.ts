@@ -61,51 +61,9 @@ describe('flake: one id', () => {
       expect(family.timeMs(id)).toBe(START_MS)
     }
   })
-
-  test('is refused if the clock is out of range, which uses no number', () => {
-    for (const outside of [-1, -0.5, flake.lastMs + 1]) {
-      const clock = scriptedClock(START_MS, outside, START_MS)
-      const generator = flake.generator({ id: 1, clock: clock.read })
-      generator.generate()
-      expect(expectRefusal(() => generator.generate(), 'TIME_OUT_OF_RANGE').field).toBe('time')
-      expect(place(generator.generate())).toEqual([0, 1])
-    }
-    const last = flake.generator({ id: 0, clock: () => flake.lastMs + 0.5 }).generate()
-    expect(flake.timeMs(last)).toBe(flake.lastMs)
-  })
 })
 
 describe('flake: a millisecond that is used up', () => {
-  test('blocks until the next one by default', () => {
-    const clock = scriptedClock(...[0, 0, 0, 0, 0, 2].map((ms) => START_MS + ms))
-    const generator = tiny(clock.read)
-    expect(generator.batch(3).map(place)).toEqual([
-      [0, 0],
-      [0, 1],
-      [2, 0],
-    ])
-    expect(clock.left).toBe(0)
-  })
-
-  test('throws SEQUENCE_EXHAUSTED if the clock stands still for 10 ms', () => {
-    let readings = 0
-    const generator = tiny(
-      slow(() => {
-        readings++
-        return START_MS
-      }),
-    )
-    generator.batch(2)
-    for (let attempt = 0; attempt < 2; attempt++) {
-      readings = 0
-      const error = expectRefusal(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
-      expect(error).toMatchObject({ family: 'flake', waitMs: 1 })
-      expect(error.message).toContain('all 2 ids')
-      expect(readings).toBeGreaterThanOrEqual(10)
-      expect(readings).toBeLessThanOrEqual(13)
-    }
-  })
-
   test("throws after one reading of the clock with onOverflow: 'throw'", () => {
     const clock = scriptedClock(START_MS, START_MS, START_MS, START_MS + 1)
     const generator = tiny(clock.read, { onOverflow: 'throw' })
@@ -128,37 +86,6 @@ describe('flake: a millisecond that is used up', () => {
       )
       expectRefusal(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
     }
-    const standard = flake.generator({ id: 0, onOverflow: 'throw', clock: () => START_MS })
-    expect(standard.batch(4096)).toHaveLength(4096)
-    expectRefusal(() => standard.generate(), 'SEQUENCE_EXHAUSTED')
-  })
-
-  test('is waited out by generateAsync whatever the options, and each caller gets its own id', async () => {
-    const clock = wallClock()
-    const generator = tiny(clock.read, { onOverflow: 'throw', onClockBack: 'throw' })
-    const waiting = Promise.all(Array.from({ length: 7 }, () => generator.generateAsync()))
-    expect(await isPendingAfter(waiting, 1000)).toBe(true)
-    const ids = []
-    for (const ms of [1, 2, 3]) {
-      clock.nowMs = START_MS + ms
-      if (await isPendingAfter(waiting, 2)) continue
-      ids.push(...(await waiting))
-    }
-    expect(ids.map(place)).toEqual([
-      [0, 0],
-      [0, 1],
-      [1, 0],
-      [1, 1],
-      [2, 0],
-      [2, 1],
-      [3, 0],
-    ])
-  })
-
-  test('is not an error for a thread that was paused: the clock is read once more', () => {
-    const clock = scriptedClock(...[0, 0, 0, 0, 40].map((ms) => START_MS + ms))
-    const generator = tiny(slow(clock.read, 40))
-    expect(generator.batch(3).map(place).at(-1)).toEqual([40, 0])
   })
 })
 
@@ -219,17 +146,6 @@ describe('flake: a clock that moved back', () => {
     expect(tiny(back.read, { onOverflow: 'throw' }).batch(2)).toHaveLength(2)
   })
 
-  test('is waited for by generateAsync, even for hours', async () => {
-    const clock = wallClock()
-    const generator = flake.generator({ id: 5, onClockBack: 'throw', clock: clock.read })
-    generator.generate()
-    clock.nowMs -= HOUR_MS
-    const waiting = generator.generateAsync()
-    expect(await isPendingAfter(waiting, 1000)).toBe(true)
-    clock.nowMs = START_MS
-    expect(place(await settled(waiting))).toEqual([0, 1])
-  })
-
   test('a clock that fails rejects the waiting call with its error', async () => {
     const clock = wallClock()
     const generator = tiny(clock.read)
@@ -276,39 +192,26 @@ describe('flake: identity', () => {
     }
   })
 
+  // More of them are in the vectors, as options of the reference.
   test.each<[Record<string, unknown>, string]>([
     [{ id: -1 }, 'id'],
-    [{ id: 1024 }, 'id'],
     [{ id: 1.5 }, 'id'],
-    [{ id: Number.NaN }, 'id'],
     [{ worker: 32 }, 'worker'],
-    [{ worker: -1 }, 'worker'],
-    [{ datacenter: 32, worker: 0 }, 'datacenter'],
     [{ datacenter: -1, worker: 0 }, 'datacenter'],
   ])('%o is out of range', (options, field) => {
-    const error = expectRefusal(() => flake.generator(options as never), 'FIELD_OUT_OF_RANGE')
-    expect(error).toMatchObject({ family: 'flake', field, value: options[field] })
-    expect(error.message).toContain(field)
-    expect(error.message).toContain(String(options[field]))
+    const facts = { family: 'flake', field, value: options[field] }
+    const { message } = expectRefusal(() => flake.generator(options as never), 'FIELD_OUT_OF_RANGE', facts)
+    expect(message).toContain(`${field} must be `)
+    expect(message).toContain(`not ${options[field]}`)
   })
-
-  test.each([{ id: '5' }, { id: null }, { id: 5n }, { worker: true }, { datacenter: '1', worker: 1 }])(
-    '%o is of the wrong type',
-    (options) => {
-      expectRefusal(() => flake.generator(options as never), 'INVALID_TYPE')
-    },
-  )
 })
 
 describe('flake: options', () => {
   test.each([
     [0, 'FIELD_OUT_OF_RANGE'],
-    [-1, 'FIELD_OUT_OF_RANGE'],
     [4096, 'FIELD_OUT_OF_RANGE'],
-    [8191, 'FIELD_OUT_OF_RANGE'],
     [0.5, 'FIELD_OUT_OF_RANGE'],
     [2, 'INVALID_OPTION'],
-    [10, 'INVALID_OPTION'],
     [4094, 'INVALID_OPTION'],
   ] as const)('counterMask %d is %s', (counterMask, code) => {
     const error = expectRefusal(() => flake.generator({ id: 0, counterMask }), code)

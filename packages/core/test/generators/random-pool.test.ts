@@ -60,15 +60,6 @@ test('creating generators draws no randomness and starts no timer', () => {
   for (const { family, generate } of generators) expect(family.is(generate())).toBe(true)
 })
 
-test('default generators of sno have partitions of their own, which stay', () => {
-  const [a, b] = [sno.generator(), sno.generator()]
-  const ids = [b.generate(), a.generate(), b.generate(), a.generateAt(new Date()), b.generateAt(new Date())]
-  const [b1, a1, b2, a2, b3] = ids.map((id) => sno.unpack(id).partition)
-  expect([a2, b2, b3]).toEqual([a1, b1, b1])
-  expect(a1).not.toBe(b1)
-  expect([a.partition, b.partition]).toEqual([a1, b1])
-})
-
 describe('a jump of the clock', () => {
   /** Clocks that stand still unless moved. */
   const clocks = () => {

@@ -99,12 +99,6 @@ test('a clock that stands still is SEQUENCE_EXHAUSTED after 12 ms, and no number
   expect(sno.unpack(next.generate())).toMatchObject({ timeMs: clock.nowMs, sequence: 1 })
 })
 
-test('a clock that stands still is SEQUENCE_EXHAUSTED without a listener, too', () => {
-  const generator = sno.generator({ ...BOUNDS, clock: slow(() => atUnit(NOW)) })
-  generator.batch(6)
-  expectRefusal(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
-})
-
 test('waiting callers are counted, each gets its own id, and the last one ends the overflow', async () => {
   const { clock, generator, told } = usedUp()
   const waiting = Promise.all([10, 20, 30, 40, 50, 60, 70, 80].map((meta) => generator.generateAsync(meta)))
@@ -164,13 +158,6 @@ test('an error of the clock rejects the waiting call, which is no longer counted
   clock.nowMs = sno.lastMs + 4
   await expect(settled(waiting)).rejects.toMatchObject({ code: 'TIME_OUT_OF_RANGE' })
   expect(told.at(-1)).toMatchObject({ count: 0 })
-})
-
-test('a thread that was paused while it waited reads the clock once more', () => {
-  const { generator } = usedUp()
-  const script = scriptedClock(atUnit(NOW), atUnit(NOW), atUnit(NOW + 10))
-  const next = sno.generator({ snapshot: generator.snapshot(), clock: slow(script.read, 40) })
-  expect(sno.unpack(next.generate())).toMatchObject({ timeMs: atUnit(NOW + 10), sequence: 1 })
 })
 
 test('a listener that throws rejects the call with its error, and the next overflow counts from the start', async () => {

@@ -43,13 +43,6 @@ describe('sno: one id', () => {
     expect(sno.meta(generator.generate())).toBe(200)
   })
 
-  test('has a sequence number that counts within a unit, whatever the metabyte, and restarts in the next', () => {
-    const { generator, clock } = settable({ sequenceMin: 100, sequenceMax: 200 })
-    expect([1, 2, 3].map((meta) => place(generator.generate(meta))[2])).toEqual([100, 101, 102])
-    clock.nowMs += 4
-    expect(place(generator.generate())).toEqual([1, 0, 100])
-  })
-
   test('uses no number if the metabyte is refused', async () => {
     const { generator } = settable()
     for (const meta of [-1, 256, 0.5]) {
@@ -70,18 +63,6 @@ describe('sno: tick-tock', () => {
       [-HOUR, 1, 1],
       [-HOUR + 1, 1, 0],
     ])
-  })
-
-  test('units generated in before are used again with the other bit', () => {
-    const { at } = settable()
-    const ids = at(0, 1, 2, 0, 1, 2, 3)
-    expect(ids.map(([, tickTock]) => tickTock)).toEqual([0, 0, 0, 1, 1, 1, 1])
-  })
-
-  test('a second move back above the safe mark toggles the bit again', () => {
-    const { at, generator } = settable()
-    expect(at(0, -10, 5, 1).map(([, tickTock]) => tickTock)).toEqual([0, 1, 1, 0])
-    expect(generator.snapshot()).toMatchObject({ drifts: 2, wallHi: NOW + 1, wallSafe: NOW + 5 })
   })
 
   test('a second move back to or below the safe mark is refused at once, with the time to wait', () => {
@@ -164,37 +145,10 @@ describe('sno: sequence bounds', () => {
     expect(settable().generator).toMatchObject({ sequenceMin: 0, sequenceMax: 61_439, capacity: 61_440 })
   })
 
-  test('sequence and length are those of the present unit', () => {
-    const { generator, clock } = settable({ sequenceMin: 10, sequenceMax: 15 })
-    const readings = () => [generator.sequence, generator.length]
-    expect(readings()).toEqual([10, 0])
-    generator.generate()
-    expect(readings()).toEqual([10, 1])
-    generator.batch(5)
-    expect(readings()).toEqual([15, 6])
-    clock.nowMs += 4
-    expect(readings()).toEqual([10, 0])
-    clock.nowMs -= 4
-    expect(readings()).toEqual([15, 6])
-  })
-
   test('all 65,536 numbers of a unit can be used', () => {
     const { generator } = settable({ sequenceMin: 0, sequenceMax: 65_535 })
     const sequences = generator.batch(65_536).map((id) => place(id)[2])
     expect(sequences).toEqual(Array.from({ length: 65_536 }, (_, i) => i))
     expect(generator.length).toBe(65_536)
-  })
-
-  test('two generators on one partition with disjoint bounds never repeat an id', () => {
-    const clock = wallClock(atUnit(NOW))
-    const shard = (sequenceMin: number, sequenceMax: number) =>
-      sno.generator({ partition: 5, sequenceMin, sequenceMax, clock: clock.read })
-    const generators = [shard(0, 9), shard(19, 10), shard(20, 65_535)]
-    const ids: SnoId[] = []
-    for (let unit = 0; unit < 50; unit++) {
-      clock.nowMs = atUnit(NOW + unit)
-      for (const generator of generators) ids.push(...generator.batch(10))
-    }
-    expect(new Set(ids).size).toBe(50 * 30)
   })
 })

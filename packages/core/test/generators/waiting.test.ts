@@ -12,7 +12,9 @@ interface Waiting extends IdGenerator<string> {
 
 const GENERATORS: Record<string, (clock: () => number) => Waiting> = {
   flake: (clock) => {
-    const generator = flake.generator({ worker: 1, counterMask: 1, clock })
+    // These are for generate() only.
+    const throwing = { onOverflow: 'throw', onClockBack: 'throw' } as const
+    const generator = flake.generator({ worker: 1, counterMask: 1, ...throwing, clock })
     return { ...generator, wait: generator.generateAsync }
   },
   sno: (clock) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { betterAuthIds, columnFor, defineFamily, flake, flax, prefixed, sno, storageFor } from '@snoflax/core'
+import { checkOptions } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
@@ -91,6 +92,7 @@ test.each([
   ['storage', () => storageFor(flax, 'postgres', { storage: 'UUID' as never }), 'STORAGE_REFUSED'],
   ['nowMs', () => readings(flax.min, [flax], { nowMs: '5' as never }), 'INVALID_TYPE'],
   ['node', () => uid.fromLocal(uidLocal.min, {} as never), 'INVALID_TYPE'],
+  ['a list', () => checkOptions('gate', { it: 'a' }, { it: 'list' }), 'INVALID_OPTION'],
 ] as const)('a wrong value of %s is refused', (_, call, code) => {
   expect(thrownBy(call)).toMatchObject({ name: 'IdError', code })
 })

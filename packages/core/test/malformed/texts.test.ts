@@ -1,4 +1,4 @@
-import { IdError } from '@snoflax/core'
+import { flake, IdError } from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { idBytes } from '../arbitraries.js'
@@ -108,76 +108,61 @@ const ONE_OF_EACH = TWIN_FAMILIES.filter(
 
 describe.each(ONE_OF_EACH)('texts that may not be $label ids', (twinFamily) => {
   const { family, twin } = twinFamily
+  const calls = [family.decode, family.parse, family.unpack, family.time, family.timeMs] as const
 
-  test('are accepted or refused as by the twin, with the same code and position', () => {
+  test('are accepted or refused as by the twin, by every function that takes an id, with code and position', () => {
     fc.assert(
-      fc.property(texts(twinFamily), (text) => {
+      fc.property(fc.oneof(texts(twinFamily), fc.string({ minLength: 60, maxLength: 5000 })), (text) => {
         const verdict = twin.decode(text)
-        if ('bytes' in verdict) {
-          expect(family.decode(text)).toEqual(verdict.bytes)
-          expect(family.parse(text)).toBe(text)
-          return
-        }
-        const error = thrownBy(() => family.decode(text)) as IdError
-        expect(error).toBeInstanceOf(IdError)
-        expect(error.code).toBe(verdict.code)
-        expect(error.family).toBe(family.name)
-        expect(error.value).toBe(text)
-        if (verdict.code === 'INVALID_CHARACTER') expect(error.position).toBe(verdict.position)
-      }),
-      { numRuns: 5000 },
-    )
-  })
-
-  test('are refused alike by every function that takes an id', () => {
-    fc.assert(
-      fc.property(texts(twinFamily), (text) => {
-        const calls = [family.decode, family.parse, family.unpack, family.time, family.timeMs] as const
-        const isId = 'bytes' in twin.decode(text)
-        const codes = calls.map((call) => {
-          if (isId) return void call(text)
-          return (thrownBy(() => call(text)) as IdError).code
-        })
-        expect(new Set(codes).size).toBe(1)
-      }),
-      { numRuns: 1000 },
-    )
-  })
-
-  test('are accepted by is, the pattern and Standard Schema exactly if parse accepts them', () => {
-    fc.assert(
-      fc.property(texts(twinFamily), (text) => {
-        const isId = 'bytes' in twin.decode(text)
+        const isId = 'bytes' in verdict
         expect(family.is(text)).toBe(isId)
         // The pattern of a decimal number cannot tell 2^64 - 1 from 2^64.
         if (isId || twin.alphabet !== undefined) expect(family.pattern.test(text)).toBe(isId)
-        const result = family['~standard'].validate(text)
         if (isId) {
-          expect(result).toEqual({ value: text })
-        } else {
-          const { message, code } = thrownBy(() => family.parse(text)) as IdError
-          expect(result).toEqual({ issues: [{ message, code }] })
+          expect(family.decode(text)).toEqual(verdict.bytes)
+          expect(twin.encode(verdict.bytes)).toBe(text)
+          for (const call of calls) expect(() => call(text)).not.toThrow()
+          expect(family.parse(text)).toBe(text)
+          expect(family['~standard'].validate(text)).toEqual({ value: text })
+          return
         }
+        const { code, message } = thrownBy(() => family.parse(text)) as IdError
+        for (const call of calls) {
+          const error = thrownBy(() => call(text)) as IdError
+          expect(error).toBeInstanceOf(IdError)
+          expect(error).toMatchObject({ ...verdict, family: family.name, value: text })
+        }
+        expect(family['~standard'].validate(text)).toEqual({ issues: [{ message, code }] })
+        expectReadable(message, family.name, text)
       }),
-      { numRuns: 2000 },
+      { numRuns: 4000 },
     )
   })
+})
 
-  test('are quoted in the message, with the family, in one line of limited length', () => {
-    fc.assert(
-      fc.property(fc.oneof(texts(twinFamily), fc.string({ minLength: 60, maxLength: 5000 })), (text) => {
-        if ('bytes' in twin.decode(text)) return
-        const { message } = thrownBy(() => family.parse(text)) as IdError
-        expect(message.startsWith(`${family.name}: `)).toBe(true)
-        const quoted = JSON.stringify(text).replace(
-          /[\p{Cc}\p{Bidi_Control}]/gu,
-          (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-        )
-        expect(message).toContain(quoted.slice(1, 20).replace(/"$/, ''))
-        expect(message).not.toContain('\n')
-        expect(message.length).toBeLessThan(800)
-      }),
-      { numRuns: 1000 },
-    )
-  })
+/** The message quotes the text, in one line of limited length. */
+function expectReadable(message: string, name: string, text: string): void {
+  expect(message.startsWith(`${name}: `)).toBe(true)
+  const quoted = JSON.stringify(text).replace(
+    /[\p{Cc}\p{Bidi_Control}]/gu,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  expect(message).toContain(quoted.slice(1, 20).replace(/"$/, ''))
+  expect(message).not.toContain('\n')
+  expect(message.length).toBeLessThan(800)
+}
+
+test('flake reads decimal texts of every length as BigInt does, and refuses the same as `is`', () => {
+  const digits = fc.stringMatching(/^[1-9][0-9]{0,19}$/)
+  const ends = fc.tuple(fc.constantFrom(9n, 18n, 19n), fc.bigInt(-2n, 2n)).map(([a, b]) => 10n ** a + b)
+  const limit = fc.bigInt(-1000n, 1000n).map((offset) => 2n ** 64n + offset)
+  fc.assert(
+    fc.property(fc.oneof(digits, ends.map(String), limit.map(String)), (text) => {
+      const isId = BigInt(text) < 2n ** 64n
+      expect(flake.is(text)).toBe(isId)
+      if (isId) expect(flake.toBigInt(flake.parse(text))).toBe(BigInt(text))
+      else expect(() => flake.toBigInt(text as never)).toThrow(/must be from 0 to 2\^64 - 1/)
+    }),
+    { numRuns: 20_000 },
+  )
 })

@@ -46,10 +46,14 @@ describe.each(cases.invalid)('$family in $storage: $operation $name', (invalid) 
 
   test.each(databases)(`%s: ${code}`, (database) => {
     if (operation === 'define') {
-      const { message } = expectRefusal(() => storageFor(family, database, { storage }), code)
-      expect(message).toContain(name)
-      expect(message).toContain(database)
-      expect(message).toContain(`storage ${storage}`)
+      const facts = { family: name, field: 'storage', value: storage }
+      const { message } = expectRefusal(() => storageFor(family, database, { storage }), code, facts)
+      expect(message).toContain(`${name} in ${database}: cannot use storage ${storage}`)
+      const [, advice] = message.split('; use ') as [string, string]
+      for (const alternative of advice.split(' or ') as StorageName[]) {
+        const options = { storage: alternative, exactBigint: true }
+        expect(storageFor(family, database, options).family).toBe(family)
+      }
       return
     }
     const { toDatabase, fromDatabase } = storageFor(family, database, { storage })

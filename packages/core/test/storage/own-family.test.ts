@@ -60,17 +60,6 @@ describe('a family of your own', () => {
     }
   })
 
-  test('of 8 bytes has a text that could be a number refused, even if it has methods for bigints', () => {
-    const family = Object.assign(hexFamily(8, ALL), {
-      toBigInt: (id: Id<'own'>) => BigInt(`0x${id}`),
-      fromBigInt: (value: bigint) => value.toString(16).padStart(16, '0'),
-    })
-    const storage = storageFor(family, 'postgres', { storage: 'bigint' })
-    for (const convert of [storage.toDatabase, storage.fromDatabase]) {
-      expectRefusal(() => convert('1234567890123456'), 'NOT_CANONICAL')
-    }
-  })
-
   test('of up to 14 bytes can be a uuid8 with tag 0', () => {
     const storage = storageFor(hexFamily(14, ALL), 'postgres', { storage: 'uuid8' })
     const id = '0123456789abcdef0123456789ab'
@@ -121,9 +110,9 @@ describe('a family of your own', () => {
     })
 
     test('with bigint storage, is refused if the text could be a number, which has no leading zeros', () => {
-      const { toDatabase, fromDatabase } = storageFor(hexFamily(8, asNumber), 'postgres', {
-        storage: 'bigint',
-      })
+      // Methods for bigints, which flake has, change nothing.
+      const family = Object.assign(hexFamily(8, asNumber), { toBigInt: BigInt, fromBigInt: String })
+      const { toDatabase, fromDatabase } = storageFor(family, 'postgres', { storage: 'bigint' })
       for (const convert of [toDatabase, fromDatabase]) {
         expectRefusal(() => convert('1234567890123456'), 'NOT_CANONICAL')
       }

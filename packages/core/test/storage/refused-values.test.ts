@@ -1,13 +1,11 @@
 import { flake, flax, sno, storageFor } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
-import { uuid8Of } from './driver-forms.js'
-import { ALLOWED_COMBINATIONS, FAMILIES, FAMILY_NAMES, open } from './families.js'
+import { ALLOWED_COMBINATIONS, open } from './families.js'
 
 describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combination) => {
-  const { name, family, storage } = combination
+  const { name, family } = combination
   const { toDatabase, fromDatabase } = open(combination)
 
   test.each([
@@ -50,7 +48,6 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
       '\\x',
       '\\x0',
       `\\x${'0'.repeat(2 * family.byteLength + 1)}`,
-      `\\x${'0'.repeat(2 * family.byteLength - 2)}`,
       `\\x${'g'.repeat(2 * family.byteLength)}`,
       new Uint8Array(0),
       bytes.subarray(1),
@@ -70,25 +67,6 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
       }
     }
   })
-
-  test('a uuid8 of another family is refused', () => {
-    for (const other of FAMILY_NAMES.filter((candidate) => candidate !== name)) {
-      const uuid = uuid8Of({ ...family, tag: FAMILIES[other].tag }, family.max)
-      for (const value of [uuid, Buffer.from(uuid.replaceAll('-', ''), 'hex')]) {
-        const error = expectRefusal(() => toDatabase(value), 'NOT_CANONICAL')
-        expect(error.message).toContain(family.tag.toString(16).padStart(2, '0'))
-        expectRefusal(() => fromDatabase(value), storage === 'uuid' ? 'INVALID_CHARACTER' : 'NOT_CANONICAL')
-      }
-    }
-  })
-
-  test('a uuid of another version is refused', () => {
-    fc.assert(
-      fc.property(fc.uuid({ version: [1, 3, 4, 5, 6, 7] }), (uuid) => {
-        expect(() => fromDatabase(uuid)).toThrow(expect.objectContaining({ name: 'IdError', family: name }))
-      }),
-    )
-  })
 })
 
 describe('numbers', () => {
@@ -103,37 +81,6 @@ describe('numbers', () => {
         expectRefusal(() => storage.toDatabase(value), 'FIELD_OUT_OF_RANGE')
       }
       expect(storage.fromDatabase(2 ** 53 - 1)).toBe(storage.fromDatabase(2n ** 53n - 1n))
-    }
-  })
-
-  test('below 0 and from 2^64 are refused', () => {
-    for (const storage of [flakes, locals]) {
-      for (const value of [-1, -1n, '-1', -(2n ** 63n), String(-(2n ** 63n)), 2n ** 64n, String(2n ** 64n)]) {
-        expectRefusal(() => storage.fromDatabase(value), 'FIELD_OUT_OF_RANGE')
-        expectRefusal(() => storage.toDatabase(value), 'FIELD_OUT_OF_RANGE')
-      }
-    }
-  })
-
-  test('from 2^63 are refused in a signed column, and stored in others', () => {
-    for (const number of [2n ** 63n, 2n ** 64n - 1n]) {
-      for (const [family, id] of [
-        [flake, flake.fromBigInt(number)],
-        [uidLocal, storageFor(uidLocal, 'mysql').fromDatabase(number)],
-      ] as const) {
-        for (const database of ['postgres', 'sqlite'] as const) {
-          const storage = storageFor(family as never, database, { storage: 'bigint', exactBigint: true })
-          const error = expectRefusal(() => storage.toDatabase(id), 'FIELD_OUT_OF_RANGE')
-          expect(error).toMatchObject({ family: family.name, value: id })
-          expect(error.message).toContain('2^63')
-          expect(storageFor(family as never, database, { storage: 'binary' }).toDatabase(id)).toEqual(
-            family.decode(id as never),
-          )
-        }
-        for (const database of ['mysql', 'mariadb'] as const) {
-          expect(storageFor(family as never, database, { storage: 'bigint' }).toDatabase(id)).toBe(number)
-        }
-      }
     }
   })
 

@@ -1,53 +1,30 @@
-import { type UidGenerator, uid, uidLocal } from '@snoflax/families'
+import { type UidId, uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { START_MS, scriptedClock, slow, wallClock } from '../../../core/test/generators/clocks.js'
 import { isPendingAfter, settled, virtualTime } from '../../../core/test/generators/virtual-time.js'
 import { expectRefusal } from '../../../core/test/refusal.js'
 
 const HOUR_MS = 3_600_000
-const STEP_MS = 1.024
 const IDS_A_STEP = 16_384
 
 virtualTime()
 
-interface Family {
-  readonly name: string
-  make(clock: () => number): UidGenerator<string>
-  /** Microseconds from the start, and sequence. */
-  place(id: string): readonly [number, number]
-}
-
 const microSeconds = (fields: { megaSeconds: number; seconds: number; microSeconds: number }): number =>
   (fields.megaSeconds * 1e6 + fields.seconds - START_MS / 1000) * 1e6 + fields.microSeconds
 
-const families: readonly Family[] = [
-  {
-    name: 'uid',
-    make: (clock) => uid.generator({ node: 'orders@10.0.0.7', clock }),
-    place: (id) => [microSeconds(uid.unpack(uid.parse(id))), uid.unpack(uid.parse(id)).sequence],
-  },
-  {
-    name: 'uidLocal',
-    make: (clock) => uidLocal.generator({ clock }),
-    place: (id) => [
-      microSeconds(uidLocal.unpack(uidLocal.parse(id))),
-      uidLocal.unpack(uidLocal.parse(id)).sequence,
-    ],
-  },
+/** Microseconds from the start, and sequence. */
+const place = (id: UidId): readonly [number, number] => [
+  microSeconds(uid.unpack(id)),
+  uid.unpack(id).sequence,
 ]
 
-describe.each(families)('$name', ({ name, make, place }) => {
+const make = (clock: () => number) => uid.generator({ node: 'orders@10.0.0.7', clock })
+
+// Those of uidLocal are the same but for the node: see "local and global" below.
+describe('uid: steps', () => {
   test('has the step of the clock, down to the microsecond, and counts within it', () => {
-    const clock = scriptedClock(
-      START_MS,
-      START_MS + 1.023,
-      START_MS + 1.024,
-      START_MS + 2.047,
-      START_MS + 999.999,
-      START_MS + 1000,
-    )
-    const generator = make(clock.read)
-    expect(generator.batch(6).map(place)).toEqual([
+    const clock = scriptedClock(...[0, 1.023, 1.024, 2.047, 999.999, 1000].map((ms) => START_MS + ms))
+    expect(make(clock.read).batch(6).map(place)).toEqual([
       [0, 0],
       [0, 1],
       [1024, 0],
@@ -58,17 +35,9 @@ describe.each(families)('$name', ({ name, make, place }) => {
   })
 
   test('keeps the last step while the clock is behind, and continues with the clock afterwards', () => {
-    const clock = wallClock(START_MS)
-    const generator = make(clock.read)
-    const ids = [generator.generate()]
-    for (const behind of [1, 2, HOUR_MS]) {
-      clock.nowMs = START_MS - behind
-      ids.push(generator.generate())
-    }
-    clock.nowMs = START_MS
-    ids.push(generator.generate())
-    clock.nowMs = START_MS + 2 * STEP_MS
-    ids.push(generator.generate())
+    const times = [0, -1, -2, -HOUR_MS, 0, 2.048]
+    const clock = scriptedClock(...times.map((ms) => START_MS + ms))
+    const ids = make(clock.read).batch(times.length)
     expect(ids.map(place)).toEqual([
       [0, 0],
       [0, 1],
@@ -80,69 +49,31 @@ describe.each(families)('$name', ({ name, make, place }) => {
     expect(ids).toEqual([...ids].sort())
   })
 
-  test('uses the next step after 16,384 ids', () => {
-    const clock = wallClock(START_MS)
-    const generator = make(() => clock.read())
-    const ids = generator.batch(IDS_A_STEP)
-    expect(ids.map((id) => place(id)[1])).toEqual(Array.from({ length: IDS_A_STEP }, (_, i) => i))
-    clock.nowMs += STEP_MS
-    expect(place(generator.generate())).toEqual([1024, 0])
+  test('have 16,384 ids', () => {
+    const generator = make(slow(() => START_MS))
+    expect(generator.batch(IDS_A_STEP).map((id) => place(id)[1])).toEqual([...Array(IDS_A_STEP).keys()])
+    expect(expectRefusal(() => generator.generate(), 'SEQUENCE_EXHAUSTED').message).toContain('16384')
   })
 
-  /** A generator whose step at the start is used up, on a clock that can be replaced. */
-  function usedUp() {
-    const source = { read: (): number => START_MS }
-    const generator = make(() => source.read())
-    generator.batch(IDS_A_STEP)
-    return { source, generator }
-  }
-
-  test('blocks until the next step', () => {
-    const { source, generator } = usedUp()
-    const clock = scriptedClock(START_MS, START_MS, START_MS + 1, START_MS + 2)
-    source.read = clock.read
-    expect(place(generator.generate())).toEqual([1024, 0])
-    expect(clock.left).toBe(0)
-  })
-
-  test('throws SEQUENCE_EXHAUSTED if the clock stands still for 10 ms', () => {
-    const { source, generator } = usedUp()
-    let readings = 0
-    source.read = slow(() => {
-      readings++
-      return START_MS
-    })
-    for (let attempt = 0; attempt < 2; attempt++) {
-      readings = 0
-      const error = expectRefusal(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
-      expect(error.family).toBe(name)
-      expect(error.message).toContain('16384')
-      expect(readings).toBeGreaterThanOrEqual(10)
-      expect(readings).toBeLessThanOrEqual(13)
-    }
-    source.read = () => START_MS + 2
-    expect(place(generator.generate())).toEqual([1024, 0])
-  })
-
-  test('throws CLOCK_MOVED_BACK at once if the clock is further behind', () => {
-    const { source, generator } = usedUp()
-    const clock = scriptedClock(START_MS - HOUR_MS)
-    source.read = clock.read
-    const error = expectRefusal(() => generator.generate(), 'CLOCK_MOVED_BACK')
-    expect(error.family).toBe(name)
-    expect(error.message).toContain(`${error.waitMs} ms`)
-    expect(clock.left).toBe(0)
-  })
-
-  test.each([11, 500, 999, 1500, 60_000])(
-    'the same call succeeds after the stated time: %d ms behind',
+  test.each([11, 500, 999, 1500, 60_000, HOUR_MS])(
+    'used up, with the clock %d ms behind: CLOCK_MOVED_BACK at once, and the call succeeds after the stated time',
     (behind) => {
-      // Used up at the end of a second, so that the clock is behind within it as well as in others.
-      let nowMs = START_MS + 999
-      const generator = make(slow(() => nowMs))
-      generator.batch(IDS_A_STEP)
+      // At the end of a second, so that the clock is behind within it as well as in others.
+      let [nowMs, reads] = [START_MS + 999, 0]
+      const generator = uid.generator({
+        node: 1,
+        backfill: { sequenceMin: 3, sequenceMax: 9 },
+        clock: () => {
+          reads++
+          return nowMs
+        },
+      })
+      generator.batch(3)
       nowMs -= behind
-      const { waitMs } = expectRefusal(() => generator.generate(), 'CLOCK_MOVED_BACK')
+      reads = 0
+      const { message, waitMs } = expectRefusal(() => generator.generate(), 'CLOCK_MOVED_BACK')
+      expect(reads).toBe(1)
+      expect(message).toContain(`${waitMs} ms`)
       expect(waitMs).toBeGreaterThanOrEqual(behind)
       expect(waitMs).toBeLessThanOrEqual(behind + 3)
       nowMs += waitMs as number
@@ -150,41 +81,10 @@ describe.each(families)('$name', ({ name, make, place }) => {
     },
   )
 
-  test('generateAsync waits as long as it takes, for many callers', async () => {
-    const { source, generator } = usedUp()
-    source.read = () => START_MS - HOUR_MS
-    const waiting = Promise.all(Array.from({ length: 5 }, () => generator.generateAsync()))
-    expect(await isPendingAfter(waiting, 1000)).toBe(true)
-    source.read = () => START_MS
-    expect(await isPendingAfter(waiting, 5)).toBe(true)
-    source.read = () => START_MS + 2
-    expect((await settled(waiting)).map(place)).toEqual([0, 1, 2, 3, 4].map((sequence) => [1024, sequence]))
-  })
-
-  test('a thread that was paused while it waited reads the clock once more', () => {
-    const { source, generator } = usedUp()
-    source.read = slow(scriptedClock(START_MS, START_MS, START_MS + 41).read, 40)
-    expect(place(generator.generate())).toEqual([40 * 1024, 0])
-  })
-
-  test('refuses a clock out of range, which uses no number', () => {
-    for (const outside of [-1, -0.001, uid.lastMs + 1]) {
-      const clock = scriptedClock(START_MS, outside, START_MS)
-      const generator = make(clock.read)
-      generator.generate()
-      expect(expectRefusal(() => generator.generate(), 'TIME_OUT_OF_RANGE')).toMatchObject({
-        family: name,
-        field: 'time',
-      })
-      expect(place(generator.generate())).toEqual([0, 1])
-    }
-  })
-
-  test('generates ids of the first and the last time', () => {
-    const first = make(() => 0).generate()
-    expect(place(first)).toEqual([-START_MS * 1000, 0])
-    const last = make(() => uid.lastMs).generate()
-    expect(place(last)[0]).toBe(((uid.lastMs - 999 - START_MS) / 1000) * 1e6 + 975 * 1024)
+  test('are there for the first and the last time', () => {
+    expect(place(make(() => 0).generate())).toEqual([-START_MS * 1000, 0])
+    const [microSeconds] = place(make(() => uid.lastMs).generate())
+    expect(microSeconds).toBe(((uid.lastMs - 999 - START_MS) / 1000) * 1e6 + 975 * 1024)
   })
 })
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { exactQuarter, numberOfBits, quarters } from '../arbitraries.js'
-import { expectRefusal } from '../refusal.js'
-import type { RawFields } from '../twin.js'
-import { TWIN_FAMILIES, type TwinFamily, zeroed } from '../twin-families.js'
+import { exactQuarter, numberOfBits, quarters } from './arbitraries.js'
+import { expectRefusal } from './refusal.js'
+import type { RawFields } from './twin.js'
+import { TWIN_FAMILIES, type TwinFamily, zeroed } from './twin-families.js'
 
 const RUNS = { numRuns: 2000 }
 
