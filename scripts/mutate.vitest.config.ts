@@ -9,7 +9,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const FEWER = Number(process.env['SNOFLAX_MUTATE_FEWER'] ?? 20)
 
 /** The first test that reaches a mutant usually kills it, so slow files come last. */
-const LONG = /backfill|cases|guarded|malformed|prefixed|snapshot|uniqueness|waiting/
+const LONG = /backfill|cases|malformed|prefixed|snapshot|uniqueness|waiting/
 class QuickFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const placeOf = ({ moduleId }: TestSpecification) => `${LONG.test(moduleId)} ${moduleId}`
@@ -47,9 +47,9 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: true,
     include: [
       'test/{generators,leases,prefixed,malformed,vectors}/**/*.test.ts',
-      'test/{cases,standard-schema,realms,errors}.test.ts',
+      'test/{cases,realms,errors}.test.ts',
       at('../packages/families/test/uid/*.test.ts'),
     ],
-    exclude: ['**/processes.long.test.ts', '**/process-end.test.ts', '**/two-copies.test.ts'],
+    exclude: ['**/processes.test.ts', '**/process-end.test.ts'],
   },
 })

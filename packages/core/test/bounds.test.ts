@@ -5,7 +5,7 @@ import { expectRefusal } from './refusal.js'
 import type { RawFields } from './twin.js'
 import { TWIN_FAMILIES, type TwinFamily, zeroed } from './twin-families.js'
 
-const RUNS = { numRuns: 2000 }
+const RUNS = { numRuns: 500 }
 
 const asMs = (quarter: bigint): number => Number(quarter) / 4
 /** A bound inside a millisecond is that of the next one, since the time of an id is whole. */
@@ -99,7 +99,7 @@ describe.each(TWIN_FAMILIES)('bounds of $label', (twinFamily) => {
           expect(family.compare(id, family.lowerBound(asMs(quarter)))).toBeLessThan(0)
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: 1000 },
     )
   })
 
@@ -130,7 +130,7 @@ describe.each(TWIN_FAMILIES)('bounds of $label', (twinFamily) => {
           expect(quarter).toBeLessThan(to + 4000n * windowSeconds)
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: 1000 },
     )
   })
 

@@ -154,28 +154,6 @@ describe('toJSON', () => {
   })
 })
 
-describe('messages name what was passed', () => {
-  const uuids = storageFor(flax, 'postgres', { storage: 'uuid' })
-  const bytes = storageFor(flax, 'postgres', { storage: 'binary' })
-
-  test.each<[() => unknown, string]>([
-    [() => uuids.toDatabase(5), 'flax: an id must be a string, not 5'],
-    [() => uuids.fromDatabase(5), 'flax: a stored id must be text or bytes, not 5'],
-    [() => storageFor(flake, 'postgres').toDatabase(true), 'flake: an id must be a string, not true'],
-    [
-      () => storageFor(flake, 'postgres').fromDatabase(true),
-      'flake: a stored id must be text, bytes or an integer, not true',
-    ],
-    [() => uuids.fromDatabase(FOREIGN_UUID), `byte \\x01 at position 0 of "${FOREIGN_UUID}" is not one of `],
-    [() => bytes.fromDatabase(new Uint8Array(11)), `an id has 12 bytes, not 11 (\\x${'00'.repeat(11)})`],
-    [() => sno.pack(7 as never), 'sno: fields must be an object, not 7'],
-  ])('%#', (call, message) => {
-    const error = thrownBy(call) as IdError
-    expect(error).toBeInstanceOf(IdError)
-    expect(error.message).toContain(message)
-  })
-})
-
 describe('messages with values that are hard to print', () => {
   test('quote and escape a wrong character', () => {
     const shown = (text: string) => expectRefusal(() => flax.parse(text), 'INVALID_CHARACTER').message

@@ -86,15 +86,11 @@ describe('a family of your own', () => {
     test.each<[Partial<Definition>, IdErrorCode, string, RegExp]>([
       [{ tag: 256 }, 'FIELD_OUT_OF_RANGE', 'tag', /tag must be an integer from 0 to 255, not 256$/],
       [{ tag: -1 }, 'FIELD_OUT_OF_RANGE', 'tag', /not -1$/],
-      [{ tag: 0.5 }, 'FIELD_OUT_OF_RANGE', 'tag', /not 0\.5$/],
       [{ layout: fields(32, 31) }, 'INVALID_OPTION', 'layout', /fields add up to 63 bits.*8 bytes have 64$/],
-      [{ layout: fields(33, 32) }, 'INVALID_OPTION', 'layout', /fields add up to 65 bits/],
-      [{ layout: fields() }, 'INVALID_OPTION', 'layout', /fields add up to 0 bits/],
       [{ layout: fields(65, -1) }, 'FIELD_OUT_OF_RANGE', 'layout.part0.bits', /from 1 to 64, not 65$/],
       [{ layout: fields(31.5, 32.5) }, 'FIELD_OUT_OF_RANGE', 'layout.part0.bits', /not 31\.5$/],
       [{ byteLength: 7 }, 'INVALID_OPTION', 'layout', /fields add up to 64 bits.*7 bytes have 56$/],
       [{ byteLength: 0, layout: fields() }, 'FIELD_OUT_OF_RANGE', 'byteLength', /not 0$/],
-      [{ byteLength: 8.5 }, 'FIELD_OUT_OF_RANGE', 'byteLength', /not 8\.5$/],
       [{ alphabet: '0123456789abcdef' as never }, 'INVALID_OPTION', 'alphabet', /what alphabet\(\) returns$/],
       [
         { alphabet: alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ') },
@@ -110,7 +106,6 @@ describe('a family of your own', () => {
         'lastMs',
         /lastMs must be an integer from 6 .*not 5$/,
       ],
-      [{ firstMs: Number.NaN }, 'FIELD_OUT_OF_RANGE', 'firstMs', /not NaN$/],
       [{ lastMs: Number.POSITIVE_INFINITY }, 'FIELD_OUT_OF_RANGE', 'lastMs', /not Infinity$/],
       [{ textLength: 15 }, 'INVALID_OPTION', 'min', /min has 16 characters .*textLength is 15$/],
       [{ max: 'ff' as TicketId }, 'INVALID_OPTION', 'max', /max has 2 characters .*textLength is 16$/],
