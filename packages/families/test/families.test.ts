@@ -58,11 +58,6 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
     expectRefusal(() => family.encode('' as never), 'INVALID_TYPE')
   })
 
-  test('the error truncates a long value', () => {
-    const { message } = expectRefusal(() => family.parse('x'.repeat(10_000)), 'INVALID_LENGTH')
-    expect(message.length).toBeLessThan(200)
-  })
-
   const STORED: readonly [Database, StorageName, string][] = [
     ['postgres', 'uuid', 'uuid'],
     ['postgres', 'text', 'text COLLATE "C"'],
@@ -76,9 +71,8 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
   describe.each(STORED)('in %s as %s', (database, name, sql) => {
     const storage = storageFor(family, database, { storage: name })
 
-    test('has a column of that type', () => expect(storage.column.sql).toBe(sql))
-
     test('is read back, in any form that a driver returns, and sorts in order', () => {
+      expect(storage.column.sql).toBe(sql)
       fc.assert(
         fc.property(moment, moment, (a, b) => {
           const [x, y] = [idAt(family, a), idAt(family, b)]

@@ -42,7 +42,6 @@ interface Candidate<AnId extends string> {
 
 const candidates: readonly Candidate<string>[] = [
   { name: 'flax', make: (clock) => flax.generator({ clock }), increases: false },
-  { name: 'flax, monotonic', make: (clock) => flax.generator({ clock, monotonic: true }), increases: true },
   {
     name: 'flax, monotonic, without randomness',
     make: (clock) => flax.generator({ clock, monotonic: true, random: constant(0) }),
@@ -58,13 +57,11 @@ const candidates: readonly Candidate<string>[] = [
     make: (clock) => flax.generator({ clock, monotonic: true, random: counting() }),
     increases: true,
   },
-  { name: 'sno', make: (clock) => sno.generator({ partition: 1, clock }), increases: false },
   {
     name: 'sno, six numbers',
     make: (clock) => sno.generator({ partition: 1, sequenceMin: 6, sequenceMax: 1, clock }),
     increases: false,
   },
-  { name: 'flake', make: (clock) => flake.generator({ id: 1, clock }), increases: true },
   {
     name: 'flake, two a millisecond, throwing',
     make: (clock) =>
