@@ -24,6 +24,12 @@ export class ColumnIds {
   readonly databaseDefault: string | undefined
   /** The column, as errors name it. */
   readonly named: SqlIdColumn
+  readonly family: IdFamily
+  /** Whether what is stored is the id itself. */
+  readonly isText: boolean
+  readonly isMysql: boolean
+  /** Whether an id of the family is sent as it is: a text of digits could be a number too. */
+  private readonly isSame: boolean
 
   constructor(
     readonly path: string,
@@ -31,14 +37,18 @@ export class ColumnIds {
     readonly column: IdColumn,
     private readonly onMismatch: OnMismatch | undefined,
   ) {
-    const { family, role, options } = column
+    const { family, database, name } = storage
+    this.family = family
+    this.isText = !storage.converts
+    this.isMysql = database === 'mysql' || database === 'mariadb'
+    this.isSame = name === 'text' && !family.storages.includes('bigint')
+    const { role, options } = column
     this.placed(() => checkMismatch(storage, onMismatch))
     this.named = { place: path, storage: () => storage }
     this.read = storedReader(storage)
     if (role !== 'generated') return
     const { generator, meta, schema } = options
     if (options.default === 'database') {
-      const { database, name } = storage
       this.databaseDefault = this.placed(() =>
         databaseDefault({ family, database, storage: name, schema, meta }),
       )
@@ -49,19 +59,6 @@ export class ColumnIds {
     }
   }
 
-  get family(): IdFamily {
-    return this.storage.family
-  }
-
-  /** Whether what is stored is the id itself. */
-  get isText(): boolean {
-    return !this.storage.converts
-  }
-
-  get isMysql(): boolean {
-    return this.storage.database === 'mysql' || this.storage.database === 'mariadb'
-  }
-
   /** Whether stored values of the two columns are equal exactly if their ids are. */
   isLike({ storage: { family, name } }: ColumnIds): boolean {
     return family.name === this.family.name && name === this.storage.name
@@ -69,6 +66,7 @@ export class ColumnIds {
 
   /** @param isWritten whether it is the value of a write; others are those of conditions. */
   toDatabase(id: unknown, isWritten = true): unknown {
+    if (this.isSame && this.family.is(id)) return id
     const value = this.placed(() => conditionValue(this.storage, isWritten ? undefined : this.onMismatch, id))
     if (!(value instanceof Uint8Array) || !this.isMysql) return value
     // mysql2 writes other bytes into the SQL as an object.

@@ -67,6 +67,16 @@ const isKey = (meaning: Meaning): meaning is Held => meaning?.is === 'id' || mea
 const isJson = (meaning: Meaning): meaning is JsonObject | JsonArray =>
   meaning?.is === 'object' || meaning?.is === 'array'
 
+/** @throws {IdError} `INVALID_OPTION` for an expression that is not an id column. */
+export function idsOf(meaning: Meaning, what: string): ColumnIds {
+  if (meaning?.is === 'id') return meaning.ids
+  throw new IdError(
+    'INVALID_OPTION',
+    `${what}: its first argument must be an id column that the plugin knows`,
+    { field: what },
+  )
+}
+
 export const itemOf = (meaning: Meaning, at: number): Meaning =>
   meaning?.is === 'row' ? meaning.items[at] : meaning
 

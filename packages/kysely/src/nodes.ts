@@ -1,4 +1,5 @@
 import type * as kysely from 'kysely'
+import { ExpressionWrapper, RawNode, ValueNode } from 'kysely'
 
 /** A node whose members depend on its kind. */
 export type AnyNode =
@@ -73,6 +74,16 @@ export const LEAVES: ReadonlySet<string> = new Set(
 export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Partial<Node>).kind === 'string'
 
+/** A value, whose meaning is that of its place. */
+export const isPlain = ({ kind }: Node): boolean => kind === 'ValueNode' || kind === 'PrimitiveValueListNode'
+
+/** The values of a row. */
+export function nodesOf(row: Node): readonly Node[] {
+  const one = row as AnyNode
+  if (one.kind === 'PrimitiveValueListNode') return one.values.map((value) => ValueNode.create(value))
+  return one.kind === 'ValueListNode' || one.kind === 'TupleNode' ? one.values : [row]
+}
+
 /** A node with its children mapped: the same one if none of them changes. */
 export function mapChildren<ANode extends Node>(
   node: ANode,
@@ -81,11 +92,17 @@ export function mapChildren<ANode extends Node>(
   let copy: Record<string, unknown> | undefined
   for (const key in node) {
     const value = node[key] as unknown
-    const mapped = Array.isArray(value)
-      ? mapList(value, (one, at) => (isNode(one) ? map(one, key, at) : one))
-      : isNode(value)
-        ? map(value, key, 0)
-        : value
+    if (typeof value !== 'object' || value === null) continue
+    let mapped = value
+    if (Array.isArray(value)) {
+      for (let at = 0; at < value.length; at++) {
+        const item: unknown = value[at]
+        const one = isNode(item) ? map(item, key, at) : item
+        if (one === item) continue
+        if (mapped === value) mapped = [...value]
+        ;(mapped as unknown[])[at] = one
+      }
+    } else if (isNode(value)) mapped = map(value, key, 0)
     if (mapped === value) continue
     copy ??= { ...node } as Record<string, unknown>
     copy[key] = mapped
@@ -129,3 +146,30 @@ export const operatorOf = (node: Node): string =>
     .trim()
     .toLowerCase()
     .replaceAll(/\s+/g, ' ')
+
+// A declaration about an expression is raw SQL with a comment in the tree, since other plugins copy nodes and lose other
+// properties. The plugin removes the comment.
+
+/** The declaration in a mark. */
+export type Mark =
+  | { readonly is: 'id'; readonly path: string }
+  | { readonly is: 'other' }
+  | { readonly is: 'rows'; readonly columns: Readonly<Record<string, string | null>> }
+  | { readonly is: 'time' }
+  | { readonly is: 'between' }
+  | { readonly is: 'beyond'; readonly order: 'asc' | 'desc' }
+
+const OPENING = '/* snoflax:'
+const CLOSING = ' */ '
+
+export function marked<Type>(mark: Mark, ...nodes: readonly Node[]): kysely.AliasableExpression<Type> {
+  const opening = OPENING + JSON.stringify(mark).replaceAll('*/', '*\\/') + CLOSING
+  return new ExpressionWrapper<never, never, Type>(RawNode.create([opening, ...nodes.map(() => ' ')], nodes))
+}
+
+/** The declaration about the parameters of raw SQL, if any. */
+export function markOn({ sqlFragments, parameters }: kysely.RawNode): Mark | undefined {
+  const opening = sqlFragments[0]
+  if (parameters.length === 0 || !opening?.startsWith(OPENING)) return undefined
+  return JSON.parse(opening.slice(OPENING.length, -CLOSING.length)) as Mark
+}

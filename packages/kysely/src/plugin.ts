@@ -26,8 +26,8 @@ import {
 } from 'kysely'
 import { type ColumnIds, type Declared, declare, idsAt } from './column-ids.js'
 import type { IdAt, IdPluginOptions, IdTables, WithIdColumns } from './columns.js'
-import { marked } from './marks.js'
 import { decodeRows } from './meaning.js'
+import { marked } from './nodes.js'
 import { type Answer, Rewriter, SUPPORTED } from './rewrite.js'
 
 /** A declared column, as `table.column`. */
@@ -82,12 +82,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
 
   /** Called by Kysely. */
   transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
-    let sent = node
-    if (this.rewriter.concerns(node)) {
-      const { node: rewritten, answer } = this.rewriter.rewrite(node)
-      if (answer) this.answers.set(queryId, answer)
-      sent = rewritten
-    }
+    const { node: rewritten, answer } = this.rewriter.rewrite(node)
+    if (answer) this.answers.set(queryId, answer)
+    let sent = rewritten
     for (const plugin of this.inner) sent = plugin.transformQuery({ node: sent, queryId })
     if (sent !== node) this.rewriter.keep(sent, node)
     return sent

@@ -11,9 +11,8 @@ import {
 import { IdentifierNode, RawNode, ValueNode } from 'kysely'
 import type { ColumnIds, Declared } from './column-ids.js'
 import { jsonHelper } from './json.js'
-import { markOn } from './marks.js'
 import { isHeld, type Meaning } from './meaning.js'
-import type { AnyNode, Node } from './nodes.js'
+import { type AnyNode, markOn, type Node } from './nodes.js'
 import type { Scope } from './scope.js'
 
 /** Raw SQL, nested raw SQL included, as text, and the nodes in it. */

@@ -1,6 +1,7 @@
 import { type Database, IdError } from '@snoflax/core'
 import type { ColumnIds, Declared } from './column-ids.js'
 import { heldOf, isConverted, isHeld, type Meaning, OTHER } from './meaning.js'
+import type { Node } from './nodes.js'
 
 /** The columns of a table, view, subquery or CTE. */
 export interface Relation {
@@ -108,17 +109,34 @@ export class Tables {
 const converting = (columns: ReadonlyMap<string, ColumnIds>): readonly string[] =>
   [...columns].flatMap(([name, { isText }]) => (isText ? [] : [name]))
 
-/** A source in FROM, by its name in the query. */
+/** A table, subquery or CTE, by its name in a query. */
 interface Source {
   readonly name: string | undefined
   readonly schema?: string | undefined
-  readonly relation: () => Relation
+  readonly compute: () => Relation
+  relation?: Relation | undefined
+  /** What stands in FROM, and the names that it can see itself. */
+  readonly node?: Node | undefined
+  readonly seen?: Scope | undefined
+}
+
+/** Computed once. A recursive CTE, and a lateral subquery, can see themselves, and are then unknown. */
+function relationOf(source: Source): Relation {
+  if (source.relation) return source.relation
+  let computed: Relation | undefined
+  source.relation = UNKNOWN
+  try {
+    computed = source.compute()
+    return computed
+  } finally {
+    source.relation = computed
+  }
 }
 
 /** The names that a query can see. */
 export class Scope {
-  readonly sources: Source[] = []
-  readonly ctes = new Map<string, () => Relation>()
+  private readonly sources: Source[] = []
+  private readonly ctes: Source[] = []
 
   constructor(
     readonly tables: Tables,
@@ -129,19 +147,35 @@ export class Scope {
     public target: Relation | undefined = parent?.target,
   ) {}
 
-  add(name: string | undefined, relation: () => Relation, schema?: string): void {
-    this.sources.push({ name, schema, relation: once(relation) })
+  add(source: Source): void {
+    this.sources.push(source)
   }
 
-  addCte(name: string, relation: () => Relation): void {
-    this.ctes.set(name, once(relation))
+  addCte(name: string, compute: () => Relation): void {
+    this.ctes.push({ name, compute })
+  }
+
+  /** Where a query writes to: nowhere that is known, if it lists several tables. */
+  aim(): void {
+    const [source, other] = this.sources
+    this.target = source && !other ? relationOf(source) : undefined
+  }
+
+  /** The relations in FROM. */
+  get relations(): readonly Relation[] {
+    return this.sources.map(relationOf)
+  }
+
+  /** The names that a part of the query can see: a subquery in FROM that is not lateral sees only those around it. */
+  seenBy(node: Node): Scope {
+    for (const { node: one, seen } of this.sources) if (one === node && seen) return seen
+    return this
   }
 
   /** A table or CTE by its name in FROM. */
   table(name: string, schema: string | undefined): Relation {
     for (let at: Scope | undefined = schema === undefined ? this : undefined; at; at = at.parent) {
-      const cte = at.ctes.get(name)
-      if (cte) return cte()
+      for (const cte of at.ctes) if (cte.name === name) return relationOf(cte)
     }
     return this.tables.table(name, schema)
   }
@@ -149,10 +183,10 @@ export class Scope {
   /** A source by its name, here or in a query around this one. */
   source(name: string, schema?: string): Relation | undefined {
     for (let at: Scope | undefined = this; at; at = at.parent) {
-      const found = at.sources.find(
-        (one) => one.name === name && (schema === undefined || (one.schema ?? schema) === schema),
-      )
-      if (found) return found.relation()
+      for (const one of at.sources) {
+        if (one.name === name && (schema === undefined || (one.schema ?? schema) === schema))
+          return relationOf(one)
+      }
     }
     return undefined
   }
@@ -170,17 +204,21 @@ export class Scope {
     const others: Meaning[] = []
     let mayBeHere = false
     for (let at: Scope | undefined = this; at; at = at.parent) {
-      const relations = at.sources.map(({ relation }) => relation())
-      const own = relations.filter(({ columns }) => columns.has(name))
-      if (own.length > 0) {
-        const meanings = own.map(({ columns }) => columns.get(name))
-        // It may be a column of the subquery as well.
-        return mayBeHere ? undefined : (meanings.find(isHeld) ?? meanings[0])
+      let isFound = false
+      let found: Meaning
+      for (const source of at.sources) {
+        const { columns } = relationOf(source)
+        if (!columns.has(name)) continue
+        const meaning = columns.get(name)
+        if (!isFound || (isHeld(meaning) && !isHeld(found))) found = meaning
+        isFound = true
       }
+      // It may be a column of the subquery as well.
+      if (isFound) return mayBeHere ? undefined : found
       if (at.aliases().has(name)) return undefined
-      for (const one of relations) {
-        others.push(this.tables.column(one, name, isExact))
-        mayBeHere ||= !one.isClosed
+      for (const relation of at.relations) {
+        others.push(this.tables.column(relation, name, isExact))
+        mayBeHere ||= !relation.isClosed
       }
     }
     const [first] = others
@@ -232,21 +270,4 @@ function clash(path: string, a: Meaning, b: Meaning): IdError {
   const paths = [a, b].map((one) => (isHeld(one) ? one.ids.path : 'something else'))
   const message = `${path}: two columns of the result have this name, ${paths.join(' and ')}; alias one of them`
   return new IdError('INVALID_OPTION', message, { path })
-}
-
-/** Computes a relation once. A recursive CTE contains itself, which is then unknown. */
-function once(compute: () => Relation): () => Relation {
-  let result: Relation | undefined
-  let isComputing = false
-  return () => {
-    if (result) return result
-    if (isComputing) return UNKNOWN
-    isComputing = true
-    try {
-      result = compute()
-      return result
-    } finally {
-      isComputing = false
-    }
-  }
 }

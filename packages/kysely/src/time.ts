@@ -1,7 +1,7 @@
 import type { Time } from '@snoflax/core'
 import { checkKeyset, unixMs } from '@snoflax/core/adapter'
 import { type AliasableExpression, type Expression, type SqlBool, sql, ValueNode } from 'kysely'
-import { marked } from './marks.js'
+import { marked } from './nodes.js'
 
 /** A column by its name in the query, such as `orders.id` or `o.id`, or an expression. */
 export type IdReference = string | Expression<unknown>

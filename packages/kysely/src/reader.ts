@@ -4,13 +4,22 @@ import {
   IdentifierNode,
   type RawNode,
   type SelectQueryNode,
+  type ValueNode,
 } from 'kysely'
 import { type Declared, idsAt } from './column-ids.js'
 import { type JsonHelper, jsonHelper } from './json.js'
-import { markOn, requireIds } from './marks.js'
-import { equate, heldOf, MARKED, type Meaning, OTHER, unite } from './meaning.js'
-import type { AnyNode, Node, Query, QueryParts } from './nodes.js'
-import { namesIn, wrappedIn } from './raw.js'
+import { equate, heldOf, idsOf, MARKED, type Meaning, OTHER, unite } from './meaning.js'
+import {
+  type AnyNode,
+  chainOf,
+  isNode,
+  LEAVES,
+  markOn,
+  type Node,
+  type Query,
+  type QueryParts,
+} from './nodes.js'
+import { namesIn, type RawSql, wrappedIn } from './raw.js'
 import { type Output, type Relation, relationFrom, Scope, type Tables, UNKNOWN } from './scope.js'
 
 const JSON_LIST = /^jsonb?_agg$/
@@ -33,93 +42,158 @@ const RETURNING: readonly (readonly [names: RegExp, isReturned: (argument: numbe
 export const isReturned = (name: string, at: number): boolean =>
   RETURNING.some(([names, returns]) => names.test(name) && returns(at))
 
-/** Reads queries: the names that they see, the columns that they return, the meaning of expressions. */
-export class Meanings {
+/** Reads statements: whether they concern ids, the names that they see, the columns that they return, what expressions mean. */
+export class Reader {
   /** What queries were before they were rewritten. */
   readonly originals = new WeakMap<Node, Node>()
+  /** The names that a statement itself can see: the declared tables. */
+  readonly root: Scope
 
   constructor(
     readonly declared: Declared,
     readonly tables: Tables,
-  ) {}
+    private readonly raw: RawSql,
+  ) {
+    this.root = new Scope(tables)
+  }
 
   original(node: Node): Node {
     return this.originals.get(node) ?? node
   }
 
-  /** The scopes of the CTEs of a query: each sees those before it, and in a recursive WITH itself. */
-  cteScopes({ with: node }: QueryParts, parent: Scope | undefined): readonly (Scope | undefined)[] {
-    const scopes: (Scope | undefined)[] = [parent]
-    for (const { name, expression } of node?.expressions ?? []) {
-      const before = scopes.at(-1)
-      const scope = new Scope(this.tables, before)
-      scope.addCte(name.table.table.identifier.name, () => {
-        const relation = this.relationOf(expression, node?.recursive ? scope : before)
-        return name.columns
-          ? relationFrom(
-              name.columns.map(({ column }, at) => ({
-                name: column.name,
-                meaning: relation.positions?.[at],
-              })),
-            )
-          : relation
-      })
-      scopes.push(scope)
+  /** Whether a statement has anything to do with ids, at the cost of a look at each node. */
+  concerns(node: Node): boolean {
+    const one = node as AnyNode
+    switch (one.kind) {
+      case 'ReferenceNode':
+      case 'ColumnNode':
+      case 'SelectAllNode':
+        return false
+      case 'ValueNode':
+        return this.raw.mayBe(one.value)
+      case 'SelectionNode':
+        return this.concerns(one.selection as Node)
+      case 'FromNode':
+        return this.concernsAny(one.froms)
+      case 'WhereNode':
+        return this.concerns(one.where)
+      case 'BinaryOperationNode':
+        return this.concerns(one.leftOperand) || this.concerns(one.rightOperand)
+      case 'TableNode':
+        return this.tables.mayHave(one.table.identifier.name, one.table.schema?.name)
+      case 'AliasNode':
+        return this.concerns(one.node)
+      case 'ValuesNode':
+      case 'ValueListNode':
+        return this.concernsAny(one.values)
+      case 'PrimitiveValueListNode':
+        return this.raw.isNeeded && one.values.some((value) => this.raw.mayBe(value))
+      case 'AndNode':
+      case 'OrNode': {
+        const [pairs, left] = chainOf(one)
+        return this.concerns(left) || pairs.some(({ right }) => this.concerns(right))
+      }
+      case 'RawNode':
+        return markOn(one) !== undefined || this.raw.mayBeIn(one) || this.concernsAny(one.parameters)
     }
-    return scopes
+    if (LEAVES.has(node.kind)) return false
+    for (const key in node) {
+      const value = (node as unknown as Readonly<Record<string, unknown>>)[key]
+      if (typeof value !== 'object' || value === null) continue
+      const isFound = Array.isArray(value)
+        ? isNode(value[0]) && this.concernsAny(value)
+        : isNode(value) && this.concerns(value)
+      if (isFound) return true
+    }
+    return node.kind.endsWith('QueryNode') && this.originals.has(node)
+  }
+
+  private concernsAny(nodes: readonly Node[]): boolean {
+    for (let at = 0; at < nodes.length; at++) {
+      const node = nodes[at] as Node
+      // Lists are long, and the separators of `sql.join()` are one node.
+      const isNumber = node.kind === 'ValueNode' && typeof (node as ValueNode).value === 'number'
+      if (!isNumber && !(at > 1 && node === nodes[at - 2]) && this.concerns(node)) return true
+    }
+    return false
+  }
+
+  /** What each CTE of a query can see, which is those before it, and in a recursive WITH itself; and what the query can. */
+  ctesOf({ with: node }: QueryParts, parent: Scope): { ctes: readonly Scope[]; around: Scope } {
+    const ctes: Scope[] = []
+    let around = parent
+    for (const { name, expression } of node?.expressions ?? []) {
+      const scope = new Scope(this.tables, around)
+      const seen = node?.recursive ? scope : around
+      scope.addCte(name.table.table.identifier.name, () => {
+        const relation = this.relationOf(expression, seen)
+        if (!name.columns) return relation
+        return relationFrom(
+          name.columns.map(({ column }, at) => ({ name: column.name, meaning: relation.positions?.[at] })),
+        )
+      })
+      ctes.push(seen)
+      around = scope
+    }
+    return { ctes, around }
   }
 
   /** The names inside a query. @param around what a subquery that is not lateral can see. */
-  scopeOf(query: Query, around: Scope | undefined): Scope {
+  scopeOf(query: Query, around: Scope): Scope {
     const { from, joins, table, into, using, selections } = query as QueryParts
     const scope = new Scope(this.tables, around, () => aliasesIn(selections ?? []))
-    for (const node of [table, into]) {
-      if (!node) continue
+    const target = table ?? into
+    if (target) {
       // A CTE of the same name is never written to.
-      this.addSource(node, scope, new Scope(this.tables))
-      scope.target = scope.sources.length === 1 ? scope.sources[0]?.relation() : undefined
+      this.addSource(target, scope, around, this.root)
+      scope.aim()
     }
-    if (query.kind === 'InsertQueryNode') scope.add('excluded', () => scope.target ?? UNKNOWN)
-    for (const node of [...(from?.froms ?? []), ...(joins ?? []), using])
-      if (node) this.addSource(node, scope, around)
+    if (query.kind === 'InsertQueryNode')
+      scope.add({ name: 'excluded', compute: () => scope.target ?? UNKNOWN })
+    for (const nodes of [from?.froms, joins, using && [using]])
+      for (const node of nodes ?? []) this.addSource(node, scope, around)
     return scope
   }
 
-  private addSource(node: Node, scope: Scope, around: Scope | undefined): void {
+  /** @param tables the scope of the names of tables. */
+  private addSource(node: Node, scope: Scope, around: Scope, tables = around): void {
     const one = node as AnyNode
     switch (one.kind) {
       case 'JoinNode':
-        this.addSource(one.table, scope, isLateral(one.joinType) ? scope : around)
+        this.addSource(one.table, scope, /Lateral|Apply/.test(one.joinType) ? scope : around)
         return
       case 'ListNode':
-        for (const item of one.items) this.addSource(item, scope, around)
+        for (const item of one.items) this.addSource(item, scope, around, tables)
         return
       case 'UsingNode':
         for (const table of one.tables) this.addSource(table, scope, around)
         return
       case 'TableNode': {
         const { identifier, schema } = one.table
-        scope.add(identifier.name, () => this.relationOf(one, around), schema?.name)
+        const compute = () => tables.table(identifier.name, schema?.name)
+        scope.add({ name: identifier.name, schema: schema?.name, compute })
         return
       }
       case 'AliasNode': {
-        const alias = IdentifierNode.is(one.alias) ? one.alias.name : undefined
-        const seen = one.node.kind === 'RawNode' ? scope : around
-        scope.add(alias, () => (alias === undefined ? UNKNOWN : this.relationOf(one.node, seen)))
+        const { node } = one
+        const name = IdentifierNode.is(one.alias) ? one.alias.name : undefined
+        const seen = node.kind === 'TableNode' ? tables : node.kind === 'RawNode' ? scope : around
+        const compute = () => (name === undefined ? UNKNOWN : this.relationOf(node, seen))
+        scope.add({ name, compute, node, seen })
         return
       }
       default:
-        scope.add(undefined, () => this.relationOf(one, around))
+        scope.add({ name: undefined, compute: () => this.relationOf(one, around), node, seen: around })
     }
   }
 
   /** The relation that a query, a table, or raw SQL in its place, returns. */
-  relationOf(node: Node, parent: Scope | undefined): Relation {
+  relationOf(node: Node, parent: Scope): Relation {
     const one = this.original(node) as AnyNode
     switch (one.kind) {
       case 'TableNode': {
         const { identifier, schema } = one.table
-        return (parent ?? new Scope(this.tables)).table(identifier.name, schema?.name)
+        return parent.table(identifier.name, schema?.name)
       }
       case 'SelectQueryNode':
         return this.relationOfSelect(one, parent)
@@ -142,7 +216,7 @@ export class Meanings {
       case 'UpdateQueryNode':
       case 'DeleteQueryNode':
       case 'MergeQueryNode': {
-        const scope = this.scopeOf(one, this.cteScopes(one as QueryParts, parent).at(-1))
+        const scope = this.scopeOf(one, this.ctesOf(one as QueryParts, parent).around)
         const selections = (one as QueryParts).returning?.selections ?? []
         return relationFrom(selections.flatMap(({ selection }) => this.outputsOf(selection, scope)))
       }
@@ -151,8 +225,8 @@ export class Meanings {
     }
   }
 
-  private relationOfSelect(query: SelectQueryNode, parent: Scope | undefined): Relation {
-    const around = this.cteScopes(query, parent).at(-1)
+  private relationOfSelect(query: SelectQueryNode, parent: Scope): Relation {
+    const { around } = this.ctesOf(query, parent)
     const scope = this.scopeOf(query, around)
     const own = relationFrom(
       (query.selections ?? []).flatMap(({ selection }) => this.outputsOf(selection, scope)),
@@ -174,9 +248,9 @@ export class Meanings {
   }
 
   /** The columns that one selection returns. */
-  outputsOf(selection: Node, scope: Scope): readonly Output[] {
+  private outputsOf(selection: Node, scope: Scope): readonly Output[] {
     const one = selection as AnyNode
-    if (one.kind === 'SelectAllNode') return scope.sources.map(({ relation }) => relation())
+    if (one.kind === 'SelectAllNode') return scope.relations
     if (one.kind === 'ReferenceNode' && one.column.kind === 'SelectAllNode') {
       const { schema, identifier } = one.table?.table ?? {}
       return [(identifier && scope.source(identifier.name, schema?.name)) ?? UNKNOWN]
@@ -185,22 +259,27 @@ export class Meanings {
     return [name === undefined ? UNKNOWN : { name, meaning: this.meaningOf(one, scope) }]
   }
 
+  /** How many columns one selection returns. */
+  widthOf(selection: Node, scope: Scope): number {
+    return this.outputsOf(selection, scope).reduce(
+      (sum, one) => sum + ('name' in one ? 1 : (one.positions?.length ?? 0)),
+      0,
+    )
+  }
+
   /** The meaning of an expression. */
-  meaningOf(node: Node, scope: Scope | undefined): Meaning {
+  meaningOf(node: Node, scope: Scope): Meaning {
     const one = node as AnyNode
     const of = (other: Node): Meaning => this.meaningOf(other, scope)
     switch (one.kind) {
       case 'ReferenceNode': {
         const { column, table } = one
         if (column.kind === 'SelectAllNode') return undefined
-        return this.column(scope, [
-          column.column.name,
-          table?.table.identifier.name,
-          table?.table.schema?.name,
-        ])
+        const { identifier, schema } = table?.table ?? {}
+        return scope.column(column.column.name, identifier?.name, schema?.name)
       }
       case 'ColumnNode':
-        return this.column(scope, [one.column.name])
+        return scope.column(one.column.name)
       case 'ParensNode':
       case 'AliasNode':
         return of(one.node)
@@ -227,17 +306,10 @@ export class Meanings {
     }
   }
 
-  private column(
-    scope: Scope | undefined,
-    [name = '', table, schema]: readonly (string | undefined)[],
-  ): Meaning {
-    return (scope ?? new Scope(this.tables)).column(name, table, schema)
-  }
-
   private meaningOfCall(
     call: FunctionNode | AggregateFunctionNode,
     given: readonly Node[],
-    scope: Scope | undefined,
+    scope: Scope,
   ): Meaning {
     const name = nameOfFunction(call)
     const [first] = given
@@ -257,15 +329,15 @@ export class Meanings {
   }
 
   /** The source whose whole row a node is, as in `json_agg(orders)`. */
-  wholeRow(node: Node, scope: Scope | undefined): Relation | undefined {
+  wholeRow(node: Node, scope: Scope): Relation | undefined {
     const one = node as AnyNode
-    if (one.kind === 'TableNode') return scope?.source(one.table.identifier.name, one.table.schema?.name)
+    if (one.kind === 'TableNode') return scope.source(one.table.identifier.name, one.table.schema?.name)
     if (one.kind !== 'ReferenceNode' || one.table !== undefined || one.column.kind !== 'ColumnNode')
       return undefined
-    return scope?.source(one.column.column.name)
+    return scope.source(one.column.column.name)
   }
 
-  private meaningOfRaw(raw: RawNode, scope: Scope | undefined): Meaning {
+  private meaningOfRaw(raw: RawNode, scope: Scope): Meaning {
     const mark = markOn(raw)
     switch (mark?.is) {
       case 'id':
@@ -274,11 +346,11 @@ export class Meanings {
         return MARKED
       case 'time': {
         const meaning = this.meaningOf(raw.parameters[0] as Node, scope)
-        return { is: 'time', ids: requireIds(meaning?.is === 'id' ? meaning.ids : undefined, 'createdAt') }
+        return { is: 'time', ids: idsOf(meaning, 'createdAt') }
       }
       case undefined: {
-        const names = namesIn(raw)
-        if (names.length > 0) return this.column(scope, [...names].reverse())
+        const [name, table, schema] = [...namesIn(raw)].reverse()
+        if (name !== undefined) return scope.column(name, table, schema)
         const helper = jsonHelper(raw)
         if (helper) return this.meaningOfHelper(raw, helper, scope)
         const inner = wrappedIn(raw)
@@ -289,11 +361,7 @@ export class Meanings {
     }
   }
 
-  private meaningOfHelper(
-    raw: RawNode,
-    { form, rows, pairs }: JsonHelper,
-    scope: Scope | undefined,
-  ): Meaning {
+  private meaningOfHelper(raw: RawNode, { form, rows, pairs }: JsonHelper, scope: Scope): Meaning {
     if (form !== 'build') {
       const object: Meaning = { is: 'object', members: this.relationOf(rows(raw), scope).columns }
       return form === 'array' ? { is: 'array', of: object } : object
@@ -307,8 +375,6 @@ export class Meanings {
     return { is: 'object', members }
   }
 }
-
-export const isLateral = (joinType: string): boolean => /Lateral|Apply/.test(joinType)
 
 /** The name of a selection in the row. */
 function aliasOf(node: AnyNode): string | undefined {
