@@ -6,7 +6,7 @@ import * as pgHelpers from 'kysely/helpers/postgres'
 import * as sqliteHelpers from 'kysely/helpers/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dialectFor, PGliteDialect } from './contract/session.js'
-import { type CustomerId, itemFamily, type OpenShop, type OrderId, openShop } from './shop.js'
+import { type CustomerId, type OpenShop, type OrderId, openShop } from './shop.js'
 
 const KINDS = [
   ['SQLite, binary', sqlite, 'binary'],
@@ -29,7 +29,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
 
   const isPostgres = kind === pglite
   const db = () => shop.db
-  const { jsonArrayFrom, jsonObjectFrom, jsonBuildObject } = isPostgres ? pgHelpers : sqliteHelpers
+  const { jsonArrayFrom, jsonBuildObject } = isPostgres ? pgHelpers : sqliteHelpers
 
   beforeAll(async () => {
     database = await kind.open()
@@ -40,44 +40,6 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
   })
   afterAll(() => database?.close())
 
-  test('rows have ids of their families, and null stays null', async () => {
-    const rows = await db().selectFrom('customers').selectAll().orderBy('name').execute()
-    expect(rows.map(({ id }) => flax.is(id))).toEqual([true, true, true])
-    expect(rows.map(({ referrer_id }) => referrer_id)).toEqual([null, ada, null])
-    expect(orders.map(({ id }) => sno.is(id) && sno.meta(id))).toEqual([2, 2, 2, 2])
-    const items = await db().selectFrom('items').select('id').execute()
-    expect(items.every(({ id }) => itemFamily.is(id))).toBe(true)
-  })
-
-  test('group by, having and max', async () => {
-    // PostgreSQL has no max of bytes before version 18, and none of uuid.
-    const max = sql<OrderId>`${sql.raw(isPostgres ? '(array_agg(id ORDER BY id DESC))[1]' : 'max(id)')}`
-    const last = shop.ids.typed('orders.id', max)
-    const rows = await db()
-      .selectFrom('orders')
-      .select((eb) => ['customer_id', eb.fn.sum('total').as('sum'), last.as('last')])
-      .groupBy('customer_id')
-      .having('customer_id', '=', bob)
-      .execute()
-    expect(rows.map((row) => [row.customer_id, Number(row.sum), row.last])).toEqual([
-      [bob, 70, orders[3]?.id],
-    ])
-  })
-
-  test('coalesce, nullif and case, with ids as values', async () => {
-    const row = await db()
-      .selectFrom('customers')
-      .select((eb) => [
-        eb.fn.coalesce('referrer_id', eb.val(eve)).as('coalesced'),
-        eb.fn<CustomerId | null>('nullif', ['id', eb.val(ada)]).as('nullified'),
-        eb.case().when('name', '=', 'Ada').then(eb.ref('id')).else(bob).end().as('cased'),
-        eb.case('id').when(ada).then('first').else('other').end().as('word'),
-      ])
-      .where('id', '=', ada)
-      .executeTakeFirstOrThrow()
-    expect(row).toEqual({ coalesced: eve, nullified: null, cased: ada, word: 'first' })
-  })
-
   test('a cast of a key is compared with its id, or refused beside bytes', async () => {
     const query = db()
       .selectFrom('customers')
@@ -85,15 +47,6 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
       .where((eb) => eb(eb.cast<string>('id', 'text'), '=', ada))
     if (storage === 'binary') await expect(query.execute()).rejects.toThrow('stands beside no column')
     else expect(await query.execute()).toEqual([{ name: 'Ada' }])
-  })
-
-  test('union of literals and columns, in either order', async () => {
-    const columns = db().selectFrom('customers').select('id').where('name', '=', 'Ada')
-    const values = db().selectNoFrom((eb) => eb.val(eve).as('id'))
-    for (const query of [columns.union(values), values.union(columns)]) {
-      const rows = await query.execute()
-      expect(rows.map(({ id }) => id).sort()).toEqual([ada, eve].sort())
-    }
   })
 
   test('a recursive CTE', async () => {
@@ -134,63 +87,22 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
       .execute()
   })
 
-  test('a derived table with renamed columns, and a cross join', async () => {
-    const rows = await db()
-      .selectFrom((eb) => eb.selectFrom('customers').select(['id as who', 'name']).as('a'))
-      .innerJoin(
-        (eb) => eb.selectFrom('orders').select(['id as what', 'customer_id as whose']).as('b'),
-        (join) => join.onRef('b.whose', '=', 'a.who').on('a.who', '=', bob),
-      )
-      .selectAll()
-      .orderBy('what')
-      .execute()
-    expect(rows.map(({ who, what, whose }) => [who, what, whose])).toEqual(
-      orders.slice(2).map(({ id }) => [bob, id, bob]),
-    )
-  })
-
-  test('JSON helpers: nested rows, whole objects, null and times', async () => {
+  test('times in the JSON of helpers, and objects', async () => {
     const row = await db()
       .selectFrom('customers as c')
       .select((eb) => [
-        'c.name',
         jsonArrayFrom(
           eb
             .selectFrom('orders as o')
-            .select((inner) => [
-              'o.id',
-              'o.total',
-              createdAt('o.id').as('at'),
-              jsonArrayFrom(
-                inner
-                  .selectFrom('items as i')
-                  .select(['i.id', 'i.label'])
-                  .whereRef('i.order_id', '=', 'o.id'),
-              ).as('items'),
-            ])
+            .select(['o.id', createdAt('o.id').as('at')])
             .whereRef('o.customer_id', '=', 'c.id')
             .orderBy('o.total'),
         ).as('orders'),
-        jsonObjectFrom(
-          eb
-            .selectFrom('customers as r')
-            .select(['r.id', 'r.referrer_id'])
-            .whereRef('r.id', '=', 'c.referrer_id'),
-        ).as('referrer'),
-        jsonObjectFrom(
-          eb.selectFrom('customers as n').select(['n.id']).whereRef('n.referrer_id', '=', 'c.id'),
-        ).as('nobody'),
         jsonBuildObject({ me: eb.ref('c.id'), name: eb.ref('c.name') }).as('built'),
       ])
       .where('c.id', '=', bob)
       .executeTakeFirstOrThrow()
-    const mine = orders.slice(2)
-    expect(row.orders.map(({ id, total, at }) => [id, total, at])).toEqual(
-      mine.map(({ id, total }) => [id, total, sno.time(id)]),
-    )
-    expect(row.orders.map(({ items }) => items.map(({ id }) => itemFamily.is(id)))).toEqual([[true], [true]])
-    expect(row.referrer).toEqual({ id: ada, referrer_id: null })
-    expect(row.nobody).toBeNull()
+    expect(row.orders).toEqual(orders.slice(2).map(({ id }) => ({ id, at: sno.time(id) })))
     expect(row.built).toEqual({ me: bob, name: 'Bob' })
   })
 
@@ -261,20 +173,11 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(row.orders.map(({ id }) => id)).toEqual(orders.slice(0, 2).map(({ id }) => id))
   })
 
-  test('an update from a subquery, and a comparison of tuples', async () => {
-    await db()
-      .updateTable('customers')
-      .set((eb) => ({
-        referrer_id: eb.selectFrom('customers as o').select('o.id').where('o.name', '=', 'Bob').limit(1),
-      }))
-      .where('id', '=', eve)
-      .execute()
-    const row = await db()
-      .selectFrom('customers')
-      .selectAll()
-      .where((eb) => eb(eb.refTuple('id', 'referrer_id'), '=', eb.tuple(eve, bob)))
-      .executeTakeFirstOrThrow()
-    expect(row.referrer_id).toBe(bob)
+  test('an update from a subquery', async () => {
+    const last = db().selectFrom('customers as o').select('o.id').where('o.name', '=', 'Bob').limit(1)
+    await db().updateTable('customers').set({ referrer_id: last }).where('id', '=', eve).execute()
+    const found = db().selectFrom('customers').select('referrer_id').where('id', '=', eve)
+    expect(await found.execute()).toEqual([{ referrer_id: bob }])
     await db().updateTable('customers').set({ referrer_id: null }).where('id', '=', eve).execute()
   })
 
@@ -292,33 +195,6 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
       .returning(['orders.id', 'customers.id as whose'])
       .execute()
     expect(removed).toEqual([{ id, whose: eve }])
-  })
-
-  test('an insert from a query, with ids as values', async () => {
-    const id = shop.ids.generate('orders.id')
-    await db()
-      .insertInto('orders')
-      .columns(['id', 'customer_id', 'total'])
-      .expression((eb) =>
-        eb
-          .selectFrom('customers')
-          .select((inner) => [inner.val(id).as('id'), 'customers.id as whose', inner.lit(7).as('total')])
-          .where('customers.id', '=', eve),
-      )
-      .execute()
-    const found = await db().selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
-    expect(found).toEqual({ id, customer_id: eve, total: 7 })
-    await db().deleteFrom('orders').where('id', 'in', [id]).execute()
-  })
-
-  test('a row inserted without an id gets one', async () => {
-    const { id } = await db()
-      .insertInto('items')
-      .values({ order_id: orders[0]?.id as OrderId, label: null })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    expect(itemFamily.is(id)).toBe(true)
-    await db().deleteFrom('items').where('id', '=', id).execute()
   })
 
   test('raw SQL with rows(), coalesce, lists and tables', async () => {
@@ -374,28 +250,5 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
       .where('id', 'in', db().selectFrom('customers').select('id').where('id', '=', eve))
       .execute()
     expect(named).toEqual([{ name: 'Eve' }])
-  })
-
-  test('values of other tables are not changed', async () => {
-    const [row] = await db().selectFrom('logs').selectAll().where('note', '=', 'Kpcan0M1FakODT4k').execute()
-    expect(row).toMatchObject({ id: 1, note: 'Kpcan0M1FakODT4k' })
-    const joined = await db()
-      .selectFrom('customers')
-      .innerJoin('logs', (join) => join.onTrue())
-      .select(['customers.id', 'logs.note'])
-      .where('logs.note', '=', 'Kpcan0M1FakODT4k')
-      .where('customers.id', '=', ada)
-      .execute()
-    expect(joined).toEqual([{ id: ada, note: 'Kpcan0M1FakODT4k' }])
-  })
-
-  test('asText() allows an expression that returns no id', async () => {
-    const row = await db()
-      .selectFrom('customers')
-      .select((eb) => [asText(eb.fn<string>('upper', ['name'])).as('upper'), eb.fn.count('id').as('n')])
-      .where('id', '=', ada)
-      .groupBy('name')
-      .executeTakeFirstOrThrow()
-    expect([row.upper, Number(row.n)]).toEqual(['ADA', 1])
   })
 })

@@ -1,7 +1,7 @@
-import { flax, type Id, prefixed, type StorageName, sno } from '@snoflax/core'
+import { flax, type Id, prefixed, type StorageName } from '@snoflax/core'
 import { flaxId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import type { OpenDatabase } from '@snoflax/test'
-import { Kysely, type KyselyPlugin, ParseJSONResultsPlugin, sql } from 'kysely'
+import { Kysely, ParseJSONResultsPlugin, sql } from 'kysely'
 import { dialectFor } from './contract/session.js'
 
 export const itemFamily = prefixed(flax, 'item')
@@ -38,72 +38,44 @@ export interface OpenShop {
 }
 
 /** Three customers, each but the last with two orders, each order with an item. */
-export async function openShop(
-  database: OpenDatabase,
-  storage: StorageName,
-  others: readonly KyselyPlugin[] = [],
-): Promise<OpenShop> {
-  const ids = shopPlugin(
-    database.kind === 'pglite' ? 'postgres' : (database.kind as 'sqlite' | 'mysql' | 'postgres'),
-    storage,
-  )
-  const db: Shop = new Kysely({
-    dialect: dialectFor(database),
-    plugins: [ids, ...(storage === 'text' ? [new ParseJSONResultsPlugin()] : []), ...others],
-  })
-  const { schema } = db
-  await schema
-    .createTable('customers')
-    .addColumn('id', ids.columnType('customers.id'), (column) => column.primaryKey().notNull())
-    .addColumn('name', 'varchar(40)', (column) => column.notNull())
-    .addColumn('referrer_id', ids.columnType('customers.referrer_id'))
-    .execute()
-  await schema
-    .createTable('orders')
-    .addColumn('id', ids.columnType('orders.id'), (column) => column.primaryKey().notNull())
-    .addColumn('customer_id', ids.columnType('orders.customer_id'), (column) => column.notNull())
-    .addColumn('total', 'integer', (column) => column.notNull())
-    .execute()
-  await schema
-    .createTable('items')
-    .addColumn('id', ids.columnType('items.id'), (column) => column.primaryKey().notNull())
-    .addColumn('order_id', ids.columnType('items.order_id'), (column) => column.notNull())
-    .addColumn('label', 'varchar(40)')
-    .execute()
-  const raw = database.kind === 'postgres' || database.kind === 'pglite' ? sql`bytea` : sql`blob`
-  await schema
-    .createTable('logs')
-    .addColumn('id', 'integer', (column) => column.primaryKey())
-    .addColumn('note', 'varchar(80)', (column) => column.notNull())
-    .addColumn('raw', raw)
-    .execute()
-  const [ada, bob, eve] = ['Ada', 'Bob', 'Eve'].map((name) => ({ id: ids.generate('customers.id'), name }))
-  await db
-    .insertInto('customers')
-    .values([ada as never, { ...(bob as never as object), referrer_id: ada?.id } as never, eve as never])
-    .execute()
-  for (const [customer, total] of [
-    [ada, 10],
-    [ada, 20],
-    [bob, 30],
-    [bob, 40],
-  ] as const) {
+export async function openShop(database: OpenDatabase, storage: StorageName): Promise<OpenShop> {
+  const kind = database.kind === 'pglite' ? 'postgres' : (database.kind as 'sqlite' | 'mysql' | 'postgres')
+  const ids = shopPlugin(kind, storage)
+  const plugins = [ids, ...(storage === 'text' ? [new ParseJSONResultsPlugin()] : [])]
+  const db: Shop = new Kysely({ dialect: dialectFor(database), plugins })
+  await sql`create table customers (id ${ids.columnType('customers.id')} primary key not null,
+    name varchar(40) not null, referrer_id ${ids.columnType('customers.referrer_id')})`.execute(db)
+  await sql`create table orders (id ${ids.columnType('orders.id')} primary key not null,
+    customer_id ${ids.columnType('orders.customer_id')} not null, total integer not null)`.execute(db)
+  await sql`create table items (id ${ids.columnType('items.id')} primary key not null,
+    order_id ${ids.columnType('items.order_id')} not null, label varchar(40))`.execute(db)
+  const raw = sql.raw(kind === 'postgres' ? 'bytea' : 'blob')
+  await sql`create table logs (id integer primary key, note varchar(80) not null, raw ${raw})`.execute(db)
+  const [ada, bob, eve] = [0, 1, 2].map(() => ids.generate('customers.id')) as [
+    CustomerId,
+    CustomerId,
+    CustomerId,
+  ]
+  const customers = [
+    { id: ada, name: 'Ada', referrer_id: null },
+    { id: bob, name: 'Bob', referrer_id: ada },
+    { id: eve, name: 'Eve', referrer_id: null },
+  ]
+  await db.insertInto('customers').values(customers).execute()
+  for (const [at, customer_id] of [ada, ada, bob, bob].entries()) {
     const id = ids.generate('orders.id')
     await db
       .insertInto('orders')
-      .values({ id, customer_id: customer?.id as never, total })
+      .values({ id, customer_id, total: 10 * (at + 1) })
       .execute()
     await db
       .insertInto('items')
-      .values({ order_id: id, label: `item ${total}` })
+      .values({ order_id: id, label: `item ${at}` })
       .execute()
   }
   await db.insertInto('logs').values({ id: 1, note: 'Kpcan0M1FakODT4k', raw: null }).execute()
   return { db, ids }
 }
-
-export const isFlax = flax.is
-export const isSno = sno.is
 
 export type CustomerId = Id<'flax', 'customers'>
 export type OrderId = Id<'sno', 'orders'>
