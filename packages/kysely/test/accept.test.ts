@@ -159,6 +159,7 @@ test("onMismatch 'error' is the default; a reference may differ from its target"
   const db = open([strict])
   await db.insertInto('users').values({ id: 'user-1', friend_id: 'user-1' }).execute()
   expect(await all(db).where('id', '=', 'user-1').execute()).toHaveLength(1)
+  expect(await all(db).where('id', 'like', 'user-%').execute()).toHaveLength(1)
   await expect(all(db).where('id', '=', 'old').execute()).rejects.toThrow(
     /^users\.id: flax: an id has 16 characters, not 3 \("old"\); also accepted: \/user/,
   )

@@ -6,7 +6,7 @@ import * as pgHelpers from 'kysely/helpers/postgres'
 import * as sqliteHelpers from 'kysely/helpers/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dialectFor, PGliteDialect } from './contract/session.js'
-import { type CustomerId, type OpenShop, type OrderId, openShop } from './shop.js'
+import { type CustomerId, itemFamily, type OpenShop, type OrderId, openShop } from './shop.js'
 
 const KINDS = [
   ['SQLite, binary', sqlite, 'binary'],
@@ -71,6 +71,18 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
       { id: bob, up: ada },
       { id: ada, up: null },
     ])
+  })
+
+  // SQLite refuses it.
+  test.runIf(isPostgres)('a CTE can have the name of the table that it reads', async () => {
+    const rows = await db()
+      .with('customers', (qb) =>
+        qb.selectFrom('customers').select(['name as id', 'id as name']).where('id', '=', ada),
+      )
+      .selectFrom('customers')
+      .selectAll()
+      .execute()
+    expect(rows).toEqual([{ id: 'Ada', name: ada }])
   })
 
   test.runIf(isPostgres)('an insert in a CTE', async () => {
@@ -171,6 +183,18 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
       .where('customers.id', '=', ada)
       .executeTakeFirstOrThrow()
     expect(row.orders.map(({ id }) => id)).toEqual(orders.slice(0, 2).map(({ id }) => id))
+  })
+
+  test('rows of one insert, with and without an id', async () => {
+    const id = shop.ids.generate('items.id')
+    const order_id = orders[0]?.id as OrderId
+    const rows = [
+      { order_id, label: 'new' },
+      { id, order_id, label: 'new' },
+    ]
+    const made = await db().insertInto('items').values(rows).returning('id').execute()
+    expect(made.map((one) => one.id)).toEqual([expect.stringMatching(itemFamily.pattern), id])
+    await db().deleteFrom('items').where('label', '=', 'new').execute()
   })
 
   test('an update from a subquery', async () => {

@@ -1,5 +1,5 @@
 import { flax, prefixed } from '@snoflax/core'
-import { asText, createdAt, createdBetween, flaxId, idColumn, idPlugin, keyset } from '@snoflax/kysely'
+import { asText, createdAt, createdBetween, flaxId, idColumn, idPlugin, keyset, snoId } from '@snoflax/kysely'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/sqlite'
@@ -450,6 +450,12 @@ test.each<[string, object, RegExp]>([
   expect(() => idPlugin(options as Any)).toThrow(message)
 })
 
+test('a text that can be an id or a number is refused, in a column of text too', () => {
+  const ids = idPlugin({ database: 'sqlite', tables: { a: { id: snoId.plain() } } })
+  const id = '2'.repeat(16) as never
+  expect(() => ids.toDatabase('a.id', id)).toThrow(/can be the text of an id or its number/)
+})
+
 test('columns whose prefix is not stored can be compared with bare ones, and are read with the prefix', async () => {
   const cus = prefixed(flax, 'cus')
   const ids = idPlugin({
@@ -497,7 +503,10 @@ test('a plugin that renames columns is an inner plugin, whose names the text of 
   const own = await sqlite.open()
   const open = (isInner: boolean) => {
     const camel = new CamelCasePlugin()
-    const tables = { people: { id: flaxId({ storage: 'binary' }), bossId: flaxId.ref('people.id') } }
+    const tables = {
+      people: { id: flaxId({ storage: 'binary' }), bossId: flaxId.ref('people.id') },
+      bigTexts: { id: flaxId() },
+    }
     const ids = idPlugin({ database: 'sqlite', tables, ...(isInner && { inner: [camel] }) })
     return new Kysely<Any>({ dialect: dialectFor(own), plugins: isInner ? [ids] : [ids, camel] })
   }
@@ -510,6 +519,9 @@ test('a plugin that renames columns is an inner plugin, whose names the text of 
   const found = (db: Kysely<Any>) => db.selectFrom('people').selectAll().where('bossId', '=', id)
   expect(await found(people).execute()).toEqual([bob])
   await refused(() => found(open(false)), /^bossId: .*inner: \[new CamelCasePlugin\(\)\]/)
+  // The subquery was rewritten by itself, so its table has another name.
+  const sub = people.selectFrom('bigTexts').select('id').as('sub')
+  await refused(() => people.selectFrom(sub).selectAll().where('sub.id', '=', 'x'), /^bigTexts\.id: flax/)
   const select = people.selectFrom('people').select('id')
   for (const condition of [
     sql<boolean>`boss_id = ${id}`,

@@ -44,12 +44,6 @@ export const byId: Adapter['byId'] = {
       return found && customerOf(found)
     },
   },
-  'eb.and() of an object': {
-    run: (session, id) =>
-      customers(session)
-        .where((eb) => eb.and({ id }))
-        .executeTakeFirst(),
-  },
   'a value in raw SQL': {
     unchecked: rawSql,
     run: (session, id) =>
@@ -86,15 +80,6 @@ export const byId: Adapter['byId'] = {
         .where('one.id', '=', id)
         .executeTakeFirst(),
   },
-  'a CTE': {
-    run: ({ db }, id) =>
-      db
-        .with('everyone', (qb) => qb.selectFrom('customers').select(CUSTOMER))
-        .selectFrom('everyone')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirst(),
-  },
   'a CTE with a list of columns': {
     run: ({ db }, id) =>
       db
@@ -113,12 +98,6 @@ export const byId: Adapter['byId'] = {
       if (session.variant.database !== 'mysql') return query.executeTakeFirst()
       for await (const row of query.stream()) return row
       return undefined
-    },
-  },
-  'a compiled query': {
-    run: async (session, id) => {
-      const { rows } = await session.db.executeQuery(customers(session).where('id', '=', id).compile())
-      return rows[0]
     },
   },
 }
@@ -265,20 +244,6 @@ export const byOrder: Adapter['byOrder'] = {
         .where('id', 'in', (eb) => eb.selectFrom('orders').select('customer_id').where('id', '=', orderId))
         .execute(),
   },
-  'exists() of a subquery': {
-    run: (session, orderId) =>
-      customers(session)
-        .where((eb) =>
-          eb.exists(
-            eb
-              .selectFrom('orders')
-              .select('orders.id')
-              .whereRef('orders.customer_id', '=', 'customers.id')
-              .where('orders.id', '=', orderId),
-          ),
-        )
-        .execute(),
-  },
 }
 
 async function byQueries(session: Session, id: string): Promise<Graph | undefined> {
@@ -412,22 +377,6 @@ export const counts: Adapter['counts'] = {
         .groupBy('customer_id')
         .execute()
       return new Map(rows.map((row) => [row.customer_id, Number(row.orders)]))
-    },
-  },
-  'a subquery in the selection': {
-    run: async ({ db }) => {
-      const rows = await db
-        .selectFrom('customers')
-        .select((eb) => [
-          'customers.id',
-          eb
-            .selectFrom('orders')
-            .select((inner) => inner.fn.count('orders.id').as('n'))
-            .whereRef('orders.customer_id', '=', 'customers.id')
-            .as('orders'),
-        ])
-        .execute()
-      return new Map(rows.map((row) => [row.id, Number(row.orders)]))
     },
   },
 }

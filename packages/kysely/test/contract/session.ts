@@ -9,13 +9,14 @@ import type {
 import type { Variant } from '@snoflax/test/contract'
 import * as kysely from 'kysely'
 import {
-  type CompiledQuery,
   type Dialect,
   Kysely,
   MysqlDialect,
   ParseJSONResultsPlugin,
   PostgresDialect,
+  type RawBuilder,
   SqliteDialect,
+  sql,
 } from 'kysely'
 
 /** The contract's tables, without their generated ids and references. */
@@ -81,49 +82,24 @@ export async function open(database: OpenDatabase, variant: Variant): Promise<Se
     dialect: dialectFor(database),
     plugins: [ids, new ParseJSONResultsPlugin()],
   })
-  for (const { sql } of schema(db, ids)) await database.query(sql)
+  for (const table of tables(ids)) await table.execute(db)
   return { db, ids, variant }
 }
 
-/** The statements of a migration. */
-function schema({ schema: make }: Session['db'], ids: Plugin): CompiledQuery[] {
+function tables(ids: Plugin): RawBuilder<unknown>[] {
   const id = (path: Parameters<Plugin['columnType']>[0]) => ids.columnType(path)
   return [
-    make
-      .createTable('customers')
-      .addColumn('id', id('customers.id'), (column) => column.primaryKey().notNull())
-      .addColumn('email', 'varchar(80)', (column) => column.notNull().unique())
-      .addColumn('name', 'varchar(80)', (column) => column.notNull())
-      .addColumn('trace_id', id('customers.trace_id'))
-      .addColumn('referrer_id', id('customers.referrer_id'), (column) => column.references('customers.id')),
-    make
-      .createTable('profiles')
-      .addColumn('id', id('profiles.id'), (column) => column.primaryKey().notNull())
-      .addColumn('bio', 'varchar(80)', (column) => column.notNull())
-      .addColumn('customer_id', id('profiles.customer_id'), (column) =>
-        column.notNull().unique().references('customers.id'),
-      ),
-    make
-      .createTable('orders')
-      .addColumn('id', id('orders.id'), (column) => column.primaryKey().notNull())
-      .addColumn('total', 'integer', (column) => column.notNull())
-      .addColumn('customer_id', id('orders.customer_id'), (column) =>
-        column.notNull().references('customers.id'),
-      ),
-    make
-      .createTable('tags')
-      .addColumn('id', id('tags.id'), (column) => column.primaryKey().notNull())
-      .addColumn('label', 'varchar(80)', (column) => column.notNull().unique()),
-    make
-      .createTable('order_lines')
-      .addColumn('order_id', id('order_lines.order_id'), (column) => column.notNull().references('orders.id'))
-      .addColumn('position', 'integer', (column) => column.notNull())
-      .addColumn('quantity', 'integer', (column) => column.notNull())
-      .addPrimaryKeyConstraint('order_lines_key', ['order_id', 'position']),
-    make
-      .createTable('orders_tags')
-      .addColumn('order_id', id('orders_tags.order_id'), (column) => column.notNull().references('orders.id'))
-      .addColumn('tag_id', id('orders_tags.tag_id'), (column) => column.notNull().references('tags.id'))
-      .addPrimaryKeyConstraint('orders_tags_key', ['order_id', 'tag_id']),
-  ].map((statement) => statement.compile())
+    sql`create table customers (id ${id('customers.id')} primary key not null, email varchar(80) not null unique,
+      name varchar(80) not null, trace_id ${id('customers.trace_id')},
+      referrer_id ${id('customers.referrer_id')} references customers (id))`,
+    sql`create table profiles (id ${id('profiles.id')} primary key not null, bio varchar(80) not null,
+      customer_id ${id('profiles.customer_id')} not null unique references customers (id))`,
+    sql`create table orders (id ${id('orders.id')} primary key not null, total integer not null,
+      customer_id ${id('orders.customer_id')} not null references customers (id))`,
+    sql`create table tags (id ${id('tags.id')} primary key not null, label varchar(80) not null unique)`,
+    sql`create table order_lines (order_id ${id('order_lines.order_id')} not null references orders (id),
+      position integer not null, quantity integer not null, primary key (order_id, position))`,
+    sql`create table orders_tags (order_id ${id('orders_tags.order_id')} not null references orders (id),
+      tag_id ${id('orders_tags.tag_id')} not null references tags (id), primary key (order_id, tag_id))`,
+  ]
 }

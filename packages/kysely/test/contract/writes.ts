@@ -184,16 +184,6 @@ const updatesAnywhere: Adapter['updates'] = {
       await db.updateTable('customers').set(changeOf(change)).where('id', '=', id).execute()
     },
   },
-  "updateTable().set('column', …)": {
-    run: async ({ db }, id, change) => {
-      const [first, ...others] = Object.entries(changeOf(change)) as [['name', string], ...['name', string][]]
-      const query = db.updateTable('customers').set(...first)
-      await others
-        .reduce((made, one) => made.set(...one), query)
-        .where('customers.id', 'in', [id])
-        .execute()
-    },
-  },
 }
 
 export const updates: Adapter['updates'] = {
