@@ -1,5 +1,6 @@
 import { flax, prefixed } from '@snoflax/core'
-import { asText, createdAt, createdBetween, flaxId, idColumn, idPlugin, keyset, snoId } from '@snoflax/kysely'
+import { uidLocal } from '@snoflax/families'
+import { asText, createdAt, createdBetween, flaxId, idColumn, idPlugin, keyset } from '@snoflax/kysely'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/sqlite'
@@ -451,8 +452,8 @@ test.each<[string, object, RegExp]>([
 })
 
 test('a text that can be an id or a number is refused, in a column of text too', () => {
-  const ids = idPlugin({ database: 'sqlite', tables: { a: { id: snoId.plain() } } })
-  const id = '2'.repeat(16) as never
+  const ids = idPlugin({ database: 'sqlite', tables: { a: { id: idColumn(uidLocal).plain() } } })
+  const id = '11111111113' as never
   expect(() => ids.toDatabase('a.id', id)).toThrow(/can be the text of an id or its number/)
 })
 
