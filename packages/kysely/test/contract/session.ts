@@ -82,7 +82,7 @@ export async function open(database: OpenDatabase, variant: Variant): Promise<Se
     dialect: dialectFor(database),
     plugins: [ids, new ParseJSONResultsPlugin()],
   })
-  for (const table of tables(ids)) await table.execute(db)
+  for (const table of tables(ids)) await database.query(table.compile(db).sql)
   return { db, ids, variant }
 }
 
