@@ -11,220 +11,178 @@ import * as lite from '@snoflax/drizzle/sqlite-core'
 import { drizzleMigration } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { type Variant, variantsOf } from '@snoflax/test/contract'
-import {
-  generateDrizzleJson,
-  generateMigration,
-  generateMySQLDrizzleJson,
-  generateMySQLMigration,
-  generateSQLiteDrizzleJson,
-  generateSQLiteMigration,
-} from 'drizzle-kit/api'
-import { and, arrayContains, eq, inArray, lte, or, sql } from 'drizzle-orm'
+import { and, arrayContains, asc, eq, inArray, or, sql } from 'drizzle-orm'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
 import { mysqlTable, mysqlView } from 'drizzle-orm/mysql-core'
 import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import { integer, pgTable, pgView } from 'drizzle-orm/pg-core'
-import { integer as liteInteger, sqliteTable, sqliteView } from 'drizzle-orm/sqlite-core'
+import * as pgCore from 'drizzle-orm/pg-core'
+import * as sqliteCore from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mysqlSchema, postgresSchema, sqliteSchema } from './contract/schema.js'
 import { mysqlStatements, postgresStatements, sqliteStatements } from './generated-sql.js'
 import * as kitSchema from './kit/schema.js'
 
-const named = (variants: readonly Variant[]) =>
-  variants.map((variant) => [`${variant.family.name} as ${variant.storage}`, variant] as const)
-
 /** The types of a table's columns, by name, in a CREATE TABLE. */
 const typesIn = (statements: readonly string[], table: string): Record<string, string> => {
   const create = statements.find((one) => new RegExp(`^CREATE TABLE ["\`]${table}["\`]`).test(one)) ?? ''
-  const lines = [...create.matchAll(/^\t["`](\w+)["`] (.+?),?$/gm)]
+  const lines = [...create.matchAll(/^\t["`](\w+)["`] (.+?)(?: PRIMARY KEY)?(?: NOT NULL)?,?$/gm)]
   return Object.fromEntries(lines.map(([, name, type]) => [name, type]))
 }
 
-describe('PostgreSQL', () => {
-  const TYPES = { uuid: 'uuid', uuid8: 'uuid', text: 'text COLLATE "C"', binary: '"bytea"', bigint: 'bigint' }
+interface Dialect {
+  readonly schema: (variant: Variant) => Record<string, unknown>
+  readonly statements: (schema: Record<string, unknown>, before?: object) => Promise<string[]>
+  readonly typeOf: (variant: Variant) => string
+}
 
-  test.each(named(variantsOf('postgres')))('%s', async (_, variant) => {
-    const type = TYPES[variant.storage]
-    const schema = postgresSchema(variant)
-    expect(typesIn(await postgresStatements(schema), 'customers')).toEqual({
-      id: `${type} PRIMARY KEY NOT NULL`,
-      email: 'text NOT NULL',
-      name: 'text NOT NULL',
-      trace_id: type,
-      referrer_id: type,
-    })
-    const snapshot = generateDrizzleJson(schema)
-    expect(await generateMigration(snapshot, generateDrizzleJson(postgresSchema(variant)))).toEqual([])
-  })
-})
+const DIALECTS: Readonly<Record<'postgres' | 'sqlite' | 'mysql', Dialect>> = {
+  postgres: {
+    schema: postgresSchema,
+    statements: postgresStatements,
+    typeOf: ({ storage }) =>
+      ({ uuid: 'uuid', uuid8: 'uuid', text: 'text COLLATE "C"', binary: '"bytea"', bigint: 'bigint' })[
+        storage
+      ],
+  },
+  sqlite: {
+    schema: sqliteSchema,
+    statements: sqliteStatements,
+    typeOf: ({ storage }) => (storage === 'binary' ? 'blob' : 'text'),
+  },
+  mysql: {
+    schema: mysqlSchema,
+    statements: mysqlStatements,
+    typeOf: ({ family, storage }) =>
+      ({
+        text: `char(${family.textLength}) character set utf8mb4 collate utf8mb4_bin`,
+        binary: `binary(${family.byteLength})`,
+        bigint: 'bigint unsigned',
+      })[storage as 'text'],
+  },
+}
 
-describe('SQLite', () => {
-  const TYPES: Record<string, string> = { text: 'text', binary: 'blob' }
-
-  test.each(named(variantsOf('sqlite')))('%s', async (_, variant) => {
-    const type = TYPES[variant.storage]
-    const schema = sqliteSchema(variant)
-    expect(typesIn(await sqliteStatements(schema), 'customers')).toMatchObject({
-      id: `${type} PRIMARY KEY NOT NULL`,
-      trace_id: type,
-      referrer_id: type,
-    })
-    const snapshot = await generateSQLiteDrizzleJson(schema)
-    const again = await generateSQLiteDrizzleJson(sqliteSchema(variant))
-    expect(await generateSQLiteMigration(snapshot, again)).toEqual([])
-  })
-})
-
-describe('MySQL', () => {
-  const typeOf = ({ family, storage }: Variant): string =>
-    ({
-      text: `char(${family.textLength}) character set utf8mb4 collate utf8mb4_bin`,
-      binary: `binary(${family.byteLength})`,
-      bigint: 'bigint unsigned',
-    })[storage as 'text']
-
-  test.each(named(variantsOf('mysql')))('%s', async (_, variant) => {
-    const type = typeOf(variant)
-    const schema = mysqlSchema(variant)
-    expect(typesIn(await mysqlStatements(schema), 'customers')).toMatchObject({
-      id: `${type} NOT NULL`,
-      trace_id: type,
-      referrer_id: type,
-    })
-    const snapshot = await generateMySQLDrizzleJson(schema)
-    const again = await generateMySQLDrizzleJson(mysqlSchema(variant))
-    expect(await generateMySQLMigration(snapshot, again)).toEqual([])
-  })
-})
-
-describe('an id as a literal default is written as the column stores it', () => {
-  test('PostgreSQL, every family and storage', async () => {
-    const database = await postgres.open()
-    try {
-      const db = overNodePostgres(database.pool)
-      for (const [i, { family, storage }] of variantsOf('postgres').entries()) {
-        const id = family.lowerBound(new Date('2026-11-01'))
-        const table = pgTable(`t${i}`, {
-          n: integer(),
-          id: pg.idColumn(family).plain({ storage }).default(id),
-        })
-        for (const statement of await postgresStatements({ table })) await database.query(statement)
-        await database.query(`INSERT INTO t${i} (n) VALUES (1)`)
-        await db.insert(table).values({ n: 2 })
-        expect(await db.select().from(table).where(eq(table.id, id)), family.name).toHaveLength(2)
-      }
-    } finally {
-      await database.close()
+test.each(Object.entries(DIALECTS))(
+  '%s: the type of every family and storage is written, and then no changes are found',
+  async (name, { schema, statements, typeOf }) => {
+    for (const variant of variantsOf(name as keyof typeof DIALECTS)) {
+      const type = typeOf(variant)
+      const first = schema(variant)
+      const { id, trace_id, referrer_id } = typesIn(await statements(first), 'customers')
+      expect([id, trace_id, referrer_id], variant.family.name).toEqual([type, type, type])
+      expect(await statements(schema(variant), first)).toEqual([])
     }
-  })
+  },
+)
 
-  test('SQLite, every family and storage', async () => {
-    const database = await sqlite.open()
-    const db = overBetterSqlite3(database.connection)
-    for (const [i, { family, storage }] of variantsOf('sqlite').entries()) {
-      const id = family.lowerBound(new Date('2026-11-01'))
-      const table = sqliteTable(`t${i}`, {
-        n: liteInteger(),
-        id: lite.idColumn(family).plain({ storage }).default(id),
-      })
-      for (const statement of await sqliteStatements({ table })) await database.query(statement)
-      await database.query(`INSERT INTO t${i} (n) VALUES (1)`)
-      db.insert(table).values({ n: 2 }).run()
-      expect(db.select().from(table).where(eq(table.id, id)).all(), family.name).toHaveLength(2)
-    }
-    await database.close()
-  })
-
-  test('MySQL', async () => {
-    const id = sno.lowerBound(new Date('2026-11-01'))
-    const table = mysqlTable('t', {
-      text: my.snoId.plain().default(id),
-      binary: my.snoId.plain({ storage: 'binary' }).default(id),
-    })
-    const [create] = await mysqlStatements({ table })
-    expect(create).toContain(`DEFAULT '${id}'`)
-    expect(create).toContain(`DEFAULT (x'${Buffer.from(sno.decode(id)).toString('hex')}')`)
-  })
-
-  test('a malformed id is refused', async () => {
-    const table = pgTable('t', { id: pg.flaxId.plain().default('wrong' as FlaxId) })
-    await expect((async () => postgresStatements({ table }))()).rejects.toMatchObject({
-      name: 'IdError',
-      path: 't.id',
-    })
-  })
-})
-
-describe('ids in the condition of a view are written as the column stores them', () => {
+describe('an id as a default and in the condition of a view is written as the column stores it', () => {
   const moment = new Date('2026-11-01')
+  const postgresKind = {
+    open: postgres.open,
+    connect: ({ pool }: PostgresDatabase) => overNodePostgres(pool),
+    core: { ...pgCore, table: pgCore.pgTable, view: pgCore.pgView, idColumn: pg.idColumn },
+    statements: postgresStatements,
+  }
+  const sqliteKind = {
+    open: sqlite.open,
+    connect: ({ connection }: { connection: never }) => overBetterSqlite3(connection),
+    core: {
+      ...sqliteCore,
+      table: sqliteCore.sqliteTable,
+      view: sqliteCore.sqliteView,
+      idColumn: lite.idColumn,
+    },
+    statements: sqliteStatements,
+  } as unknown as typeof postgresKind
 
-  test('PostgreSQL, every family and storage', async () => {
-    const database = await postgres.open()
+  test.each([
+    ['postgres', postgresKind],
+    ['sqlite', sqliteKind],
+  ] as const)('%s, every family and storage', async (name, { open, connect, core, statements }) => {
+    const database = await open()
     try {
-      const db = overNodePostgres(database.pool)
-      for (const [i, { family, storage }] of variantsOf('postgres').entries()) {
+      const db = connect(database)
+      for (const [i, { family, storage }] of variantsOf(name).entries()) {
         const id = family.lowerBound(moment)
-        const table = pgTable(`t${i}`, { id: pg.idColumn(family).plain({ storage }).array() })
-        const one = pgTable(`one${i}`, { id: pg.idColumn(family).plain({ storage }) })
-        const view = pgView(`v${i}`).as((query) =>
-          query
-            .select()
-            .from(one)
-            .where(and(inArray(one.id, [id]), sql`${one.id} >= ${id}`)),
-        )
-        const lists = pgView(`lists${i}`).as((query) =>
+        const column = core.idColumn(family).plain({ storage })
+        const table = core.table(`t${i}`, { n: core.integer(), id: column.default(id) })
+        const view = core.view(`v${i}`).as((query) =>
           query
             .select()
             .from(table)
-            .where(and(arrayContains(table.id, [id]), sql`${id} = any(${table.id})`)),
+            .where(and(inArray(table.id, [id]), sql`${table.id} >= ${id}`)),
         )
-        for (const statement of await postgresStatements({ table, one, view, lists })) {
-          await database.query(statement)
-        }
+        for (const statement of await statements({ table, view })) await database.query(statement)
+        await database.query(`INSERT INTO t${i} (n) VALUES (1)`)
         await db
-          .insert(one)
-          .values([{ id }, { id: family.max }, { id: null }].slice(0, storage === 'bigint' ? 1 : 3))
-        await db.insert(table).values([{ id: [id] }, { id: [] }])
-        expect(await db.select().from(view), family.name).toEqual([{ id }])
-        expect(await db.select().from(lists), family.name).toEqual([{ id: [id] }])
+          .insert(table)
+          .values([{ n: 2 }, { n: 3, id: family.lowerBound(moment.getTime() + 1e6) }, { n: 4, id: null }])
+        const rows = await db.select().from(view).orderBy(asc(view.n))
+        expect(rows, `${family.name} as ${storage}`).toEqual([
+          { n: 1, id },
+          { n: 2, id },
+        ])
       }
     } finally {
       await database.close()
     }
   })
 
-  test('SQLite, every family and storage', async () => {
-    const database = await sqlite.open()
-    const db = overBetterSqlite3(database.connection)
-    for (const [i, { family, storage }] of variantsOf('sqlite').entries()) {
-      const id = family.lowerBound(moment)
-      const table = sqliteTable(`t${i}`, { id: lite.idColumn(family).plain({ storage }) })
-      const view = sqliteView(`v${i}`).as((query) => query.select().from(table).where(lte(table.id, id)))
-      for (const statement of await sqliteStatements({ table, view })) await database.query(statement)
-      db.insert(table)
-        .values([{ id }, { id: family.max }])
-        .run()
-      expect(db.select().from(view).all(), family.name).toEqual([{ id }])
+  test('arrays in PostgreSQL', async () => {
+    const id = flax.lowerBound(moment)
+    const columns = {
+      uuid: pg.flaxId.plain({ storage: 'uuid' }),
+      bytes: pg.flaxId.plain({ storage: 'binary' }),
     }
-    await database.close()
+    const lists = pgCore.pgTable('lists', { uuid: columns.uuid.array(), bytes: columns.bytes.array() })
+    const view = pgCore.pgView('found').as((query) =>
+      query
+        .select()
+        .from(lists)
+        .where(and(arrayContains(lists.uuid, [id]), sql`${id} = any(${lists.bytes})`)),
+    )
+    const database = await postgres.open()
+    try {
+      for (const statement of await postgresStatements({ lists, view })) await database.query(statement)
+      const db = overNodePostgres(database.pool)
+      await db.insert(lists).values([
+        { uuid: [id], bytes: [id] },
+        { uuid: [id], bytes: [] },
+      ])
+      expect(await db.select().from(view)).toEqual([{ uuid: [id], bytes: [id] }])
+    } finally {
+      await database.close()
+    }
   })
 
   test('MySQL', async () => {
+    const [id, job] = [sno.lowerBound(moment), flake.lowerBound(moment)]
+    const bytes = `(x'${Buffer.from(sno.decode(id)).toString('hex')}')`
     const table = mysqlTable('t', {
-      binary: my.snoId.plain({ storage: 'binary' }),
+      text: my.snoId.plain().default(id),
+      binary: my.snoId.plain({ storage: 'binary' }).default(id),
       number: my.flakeId.plain(),
     })
     const view = mysqlView('v').as((query) =>
       query
         .select()
         .from(table)
-        .where(or(my.createdAfter(table.binary, moment), my.createdAfter(table.number, moment))),
+        .where(or(my.createdAfter(table.binary, moment), eq(table.number, job))),
     )
-    const statements = await mysqlStatements({ table, view })
-    const bytes = Buffer.from(sno.decode(sno.lowerBound(moment))).toString('hex')
-    expect(statements.at(-1)).toContain(`\`binary\` >= (x'${bytes}')`)
-    expect(statements.at(-1)).toContain(`\`number\` >= ${flake.lowerBound(moment)}`)
+    const statements = (await mysqlStatements({ table, view })).join('\n')
+    for (const part of [
+      `DEFAULT '${id}'`,
+      `DEFAULT ${bytes}`,
+      `\`binary\` >= ${bytes}`,
+      `\`number\` = ${job}`,
+    ])
+      expect(statements).toContain(part)
+  })
+
+  test('a malformed id is refused', async () => {
+    const table = pgCore.pgTable('t', { id: pg.flaxId.plain().default('wrong' as FlaxId) })
+    const refusal = { name: 'IdError', path: 't.id' }
+    await expect(async () => postgresStatements({ table })).rejects.toMatchObject(refusal)
   })
 })
 
