@@ -41,93 +41,48 @@ for (const storage of ['binary', 'text'] as const) {
 const query = new QueryBuilder()
 const build = (query: SQL) => new PgDialect().sqlToQuery(query)
 
+// What stands beside what in a text is tested in core, and on every database by the contract. Here are the forms in which
+// Drizzle's chunks have it.
+
 describe('a value compared with an id column is encoded', () => {
   test.each<[string, SQL, unknown[]]>([
-    ['=', sql`${id} = ${a}`, [bytes(a)]],
-    ['= from the left', sql`${a} = ${id}`, [bytes(a)]],
-    ['<> and !=', sql`${id} <> ${a} or ${id} != ${b}`, [bytes(a), bytes(b)]],
-    ['a range from both sides', sql`${a} <= ${id} and ${id} < ${b}`, [bytes(a), bytes(b)]],
-    ['between', sql`${id} between ${a} and ${b}`, [bytes(a), bytes(b)]],
-    [
-      'BETWEEN in capitals, another condition behind',
-      sql`${id} BETWEEN ${a} AND ${b} and ${name} = ${a}`,
-      [bytes(a), bytes(b), a],
-    ],
-    ['in a list', sql`${id} in ${[a, b]}`, [bytes(a), bytes(b)]],
-    ['not in a list', sql`${id} NOT IN ${[a]}`, [bytes(a)]],
-    ['in brackets', sql`${id} in (${a}, ${b})`, [bytes(a), bytes(b)]],
-    ['not between', sql`${id} not between ${a} and ${b}`, [bytes(a), bytes(b)]],
-    ['between symmetric', sql`${id} between symmetric ${a} and ${b}`, [bytes(a), bytes(b)]],
-    [
-      'between a value and a literal',
-      sql`${id} between ${a} and now() or ${id} = ${b}`,
-      [bytes(a), bytes(b)],
-    ],
+    ['from both sides', sql`${id} = ${a} or ${b}<${id}`, [bytes(a), bytes(b)]],
+    ['in a range', sql`${id} not between ${a} and ${b} and ${name} = ${a}`, [bytes(a), bytes(b), a]],
     ['between columns', sql`${a} between ${id} and ${table.other}`, [bytes(a)]],
-    ['is distinct from', sql`${id} is distinct from ${a}`, [bytes(a)]],
-    ['is not distinct from', sql`${id} IS NOT  DISTINCT FROM ${a}`, [bytes(a)]],
-    ["SQLite's is and is not", sql`${id} is ${a} or ${b} is not ${id}`, [bytes(a), bytes(b)]],
-    ["SQLite's ==", sql`${id} == ${a}`, [bytes(a)]],
-    ["MySQL's <=>", sql`${id} <=> ${a}`, [bytes(a)]],
-    ['one value in brackets', sql`(${id}) = (${a})`, [bytes(a)]],
-    ['rows', sql`where (${name}, ${id}) > (${'x'}, ${a})`, ['x', bytes(a)]],
-    ['rows with calls', sql`(lower(${name}), ${id}) > (lower(${'x'}), ${a})`, ['x', bytes(a)]],
-    ['a row that is a list', sql`(${id}, ${name}) = ${[a, 'x']}`, [bytes(a), 'x']],
-    [
-      'rows in a list of rows',
-      sql`(${id}, ${name}) in ((${a}, ${'x'}), (${b}, ${'y'}))`,
-      [bytes(a), 'x', bytes(b), 'y'],
-    ],
-    ['rows in a list', sql`(${id}, ${name}) in ${[[a, 'x'], [b, 'y']]}`, [bytes(a), 'x', bytes(b), 'y']],
+    ['in a list', sql`${id} in ${[a, b]}`, [bytes(a), bytes(b)]],
+    ['in brackets', sql`${id} in (${a}, ${b})`, [bytes(a), bytes(b)]],
     ['in columns', sql`${a} in (${id}, ${table.other})`, [bytes(a)]],
     ['in brackets behind a literal', sql`${id} in ('x', gen(${1}, ${2}), ${a})`, [1, 2, bytes(a)]],
     ['in what is joined', sql`${id} in (${sql.join([sql`${a}`, sql`${b}`], sql`, `)})`, [bytes(a), bytes(b)]],
     ['in what is appended', sql`${id} = `.append(sql`${a}`), [bytes(a)]],
-    ['all of a parameter', sql`${id} <> ALL (${sql.param([a])}::bytea[])`, [list(a)]],
-    ['any of an array', sql`${id} = any(array[${a}, ${b}])`, [bytes(a), bytes(b)]],
-    ['any of a column', sql`${a} = any(${past})`, [bytes(a)]],
-    ['a parameter without an encoder', sql`${id} = ${sql.param(a)}`, [bytes(a)]],
-    ['a value with a cast', sql`${id} = ${a}::bytea`, [bytes(a)]],
-    ['without spaces', sql`${id}=${a} and ${b}<${id}`, [bytes(a), bytes(b)]],
+    ['in a row that is a list', sql`(${id}, ${name}) = ${[a, 'x']}`, [bytes(a), 'x']],
+    ['in rows in a list', sql`(${id}, ${name}) in ${[[a, 'x'], [b, 'y']]}`, [bytes(a), 'x', bytes(b), 'y']],
     [
-      'a comment between',
-      sql`${id} /* is */ = -- the
-      ${a}`,
-      [bytes(a)],
-    ],
-    [
-      'a text with a comment in it',
-      sql`${name} = '--' and ${id} = ${a} or ${name} in ('/*', '*/')`,
-      [bytes(a)],
-    ],
-    ['a name with a quote in it', sql`"it's" = ${id} and ${id} = ${a} and ${name} = 'x'`, [bytes(a)]],
-    ['a column in SQL of its own', sql`${sql`${id}`} = ${a}`, [bytes(a)]],
-    [
-      'rows that are joined',
+      'in rows that are joined',
       sql`(${sql.join([name, id], sql`, `)}) > (${sql.join([sql`${'x'}`, sql`${a}`], sql`, `)})`,
       ['x', bytes(a)],
     ],
-    ['an aggregate that Drizzle maps', gt(max(id), a), [bytes(a)]],
-    ['an expression that is mapped', eq(sql`coalesce(${table.other}, ${id})`.mapWith(id), a), [bytes(a)]],
-    ['its name', eq(sql`max(${id})`.mapWith(id).as('last'), a), [bytes(a)]],
-    ['an element that is mapped', sql`${a} = ${sql`${past}[1]`.mapWith(id)}`, [bytes(a)]],
-    ['a part of a larger query', sql`select 1 where ${sql`${id} = ${a}`}`, [bytes(a)]],
-    ['bytes already', sql`${id} = ${bytes(a)}`, [bytes(a)]],
-    ['what Drizzle encodes itself', eq(id, a), [bytes(a)]],
-    ['its lists', inArray(id, [a, b]), [bytes(a), bytes(b)]],
-    ['its other lists', notInArray(id, [a]), [bytes(a)]],
-    ['its ranges', between(id, a, b), [bytes(a), bytes(b)]],
-    ['a row constructor', sql`row(${id}, ${name}) = row(${a}, ${'x'})`, [bytes(a), 'x']],
+    ['in a parameter that is a list', sql`${id} <> ALL (${sql.param([a])}::bytea[])`, [list(a)]],
+    ['in an array', sql`${id} = any(array[${a}, ${b}])`, [bytes(a), bytes(b)]],
+    ['beside any of a column', sql`${a} = any(${past})`, [bytes(a)]],
+    ['in a parameter without an encoder', sql`${id} = ${sql.param(a)}`, [bytes(a)]],
+    ['behind texts and names with quotes', sql`"it's" = '--' and ${id} /* ' */ = ${a}`, [bytes(a)]],
+    ['beside a column in SQL of its own', sql`${sql`${id}`} = ${a}`, [bytes(a)]],
+    ['beside an aggregate that Drizzle maps', gt(max(id), a), [bytes(a)]],
+    ['beside what is mapped', eq(sql`coalesce(${table.other}, ${id})`.mapWith(id), a), [bytes(a)]],
+    ['beside its name', eq(sql`max(${id})`.mapWith(id).as('last'), a), [bytes(a)]],
+    ['beside an element that is mapped', sql`${a} = ${sql`${past}[1]`.mapWith(id)}`, [bytes(a)]],
+    ['in a part of a larger query', sql`select 1 where ${sql`${id} = ${a}`}`, [bytes(a)]],
+    ['as bytes already', sql`${id} = ${bytes(a)}`, [bytes(a)]],
+    ['by Drizzle itself', between(id, a, b), [bytes(a), bytes(b)]],
+    ['in lists of Drizzle', notInArray(id, [a]), [bytes(a)]],
   ])('%s', (_, query, params) => {
     expect(build(query).params).toEqual(params)
   })
 
   test.each<[string, SQL]>([
-    ['by its name', sql`${name} = ${'x'} and bare_id = ${a}`],
-    ['by its name in other letters', sql`"one"."BARE_ID" <> ${a}`],
-    ['by sql.identifier()', sql`${sql.identifier('one')}.${sql.identifier('bare_id')} = ${a}`],
-    ['by a reserved word too', sql`${sql.identifier('order')}.${sql.identifier('bare_id')} = ${a}`],
-    ['of what an upsert proposes', sql`excluded.${sql.identifier('bare_id')} = ${a}`],
+    ['in a template', sql`${name} = ${'x'} and "one"."BARE_ID" <> ${a}`],
+    ['by sql.identifier()', sql`${sql.identifier('order')}.${sql.identifier('bare_id')} = ${a}`],
     ['behind its table', sql`select 1 from ${alike[0]} where ${alike[0]}.bare_id = ${a}`],
     ['in an insert', sql`insert into one (name, bare_id) values (${'x'}, ${a})`],
     ['in an update', sql`update ${table} set name = ${'x'}, other = ${a}`],
@@ -139,13 +94,8 @@ describe('a value compared with an id column is encoded', () => {
     ['a call', sql`my_function(${id}, ${a})`],
     ['what is made of the column', sql`${a} = ${id} || 'y'`],
     ['a call in a list', sql`${id} in (${b}, my_function(${a}))`],
-    ['a call of a value', sql`${id} = my_function(${a})`],
     ['a list in a call', sql`my_function(${id}, ${[b, a]})`],
-    ['an argument of coalesce', sql`coalesce(${id}, ${a}) is null`],
-    ['a case', sql`case ${id} when ${a} then 1 end`],
-    ['values', sql`${id} in (values (${a}))`],
     ['what a query selects', inArray(id, query.select({ id: sql`${a}`.as('id') }).from(others))],
-    ['an insert without columns', sql`insert into t values (${a})`],
     ['an unknown name', sql`unknown_column = ${a}`],
     ['a text', sql.raw(`id = '${a}'`)],
     ['JSON', sql`select 1 from json_each(${JSON.stringify([a])})`],
@@ -193,18 +143,15 @@ describe('a value compared with an id column is encoded', () => {
     }
   })
 
-  test('a malformed id is refused with the name of the column', () => {
-    expect(() => build(sql`${table.other} = ${'wrong'}`)).toThrow('t.other: flax: an id has 16 characters')
-    expect(() => build(sql`${table.other} in ${[a, 'wrong']}`)).toThrow('t.other: flax')
-    expect(() => build(sql`${table.other} is not distinct from ${'wrong'}`)).toThrow('t.other: flax')
-    expect(() => build(sql`${table.other} = any(${sql.param([a, 'wrong'])})`)).toThrow('t.other: flax')
-  })
-
-  test('a value that is not text is refused with the name of the column', () => {
-    const date = new Date()
-    for (const value of [date, true, { id: a }]) {
-      expect(() => build(sql`${table.other} = ${value}`)).toThrow(/^t\.other: flax: an id/)
-    }
+  test.each<[string, unknown]>([
+    ['a text', 'wrong'],
+    ['a Date', new Date()],
+    ['a boolean', true],
+    ['an object', { id: a }],
+  ])('%s that is no id is refused with the name of the column', (_, value) => {
+    for (const query of [sql`${table.other} = ${value}`, sql`${table.other} in ${[a, value]}`])
+      expect(() => build(query)).toThrow(/^t\.other: flax: an id/)
+    expect(() => build(sql`${table.other} = any(${sql.param([a, value])})`)).toThrow('t.other: flax')
   })
 
   test('lists that are passed are not changed', () => {
@@ -214,35 +161,22 @@ describe('a value compared with an id column is encoded', () => {
   })
 })
 
-describe('a value compared with an id column is encoded in selected fields, where Drizzle writes bare column names', () => {
+test('values are encoded in selected and returned fields, where Drizzle writes bare column names', () => {
   const mine = sql<boolean>`${id} = ${a}`
-
-  test.each([
-    ['alone', query.select({ mine }).from(table), 'select "id" = $1 from "t"'],
-    [
-      'with a name',
-      query.select({ mine: mine.as('mine') }).from(table),
-      'select "id" = $1 as "mine" from "t"',
-    ],
-    [
-      'beside a join',
-      query.select({ mine }).from(table).innerJoin(others, eq(others.id, id)),
-      'select "t"."id" = $1 from "t" inner join "others" on "others"."id" = "t"."id"',
-    ],
-  ])('%s', (_, built, text) => {
-    expect(built.toSQL()).toMatchObject({ sql: text, params: [bytes(a)] })
+  const joined = query.select({ mine }).from(table).innerJoin(others, eq(others.id, id))
+  const { sql: alone, params } = query
+    .select({ mine: mine.as('mine') })
+    .from(table)
+    .toSQL()
+  expect([alone, params]).toEqual(['select "id" = $1 as "mine" from "t"', [bytes(a)]])
+  expect(joined.toSQL()).toMatchObject({
+    sql: 'select "t"."id" = $1 from "t" inner join "others" on "others"."id" = "t"."id"',
+    params: [bytes(a)],
   })
-
-  test('columns of a subquery keep their table', () => {
-    const more = sql`(select count(*) from ${others} where ${eq(others.id, id)}) > ${5}`
-    expect(query.select({ more }).from(table).toSQL().sql).toContain('"others"."id" = "t"."id"')
-  })
-
-  test('returned fields of a write are encoded too', () => {
-    const db = drizzle.mock()
-    const written = db.insert(table).values({ id: b }).returning({ mine })
-    expect(written.toSQL().params).toEqual([bytes(b), bytes(a)])
-  })
+  const more = sql`(select count(*) from ${others} where ${eq(others.id, id)}) > ${5}`
+  expect(query.select({ more }).from(table).toSQL().sql).toContain('"others"."id" = "t"."id"')
+  const written = drizzle.mock().insert(table).values({ id: b }).returning({ mine })
+  expect(written.toSQL().params).toEqual([bytes(b), bytes(a)])
 })
 
 test('columns that are never equal are not compared', () => {
@@ -352,54 +286,33 @@ test('a field of a subquery is a column if it is one, or mapped with one', () =>
   }
 })
 
-describe('pattern matching', () => {
-  test.each<[string, SQL]>([
+test('patterns are refused on a column that does not store text', () => {
+  for (const [field, query] of [
     ['like', like(id, 'K%')],
     ['not like', sql`${id} not like ${'K%'}`],
-    ['ilike', ilike(id, 'K%')],
-    ['like', sql`${id} like ${sql.placeholder('pattern')}`],
-  ])('%s is refused on a column that does not store text', (operator, query) => {
-    expect(() => build(query)).toThrow(
-      expect.objectContaining({
-        code: 'INVALID_OPTION',
-        path: 't.id',
-        field: operator,
-        message: expect.stringMatching(/^t\.id: .+ matches text, .* the storage is binary$/),
-      }),
-    )
-  })
-
-  test('like is accepted on a column that stores text', () => {
-    expect(build(like(table.text, 'K%')).params).toEqual(['K%'])
-  })
+    ['ilike', ilike(id, sql.placeholder('pattern') as never)],
+  ] as const) {
+    const message = expect.stringMatching(/^t\.id: .+ matches text, .* the storage is binary$/)
+    const refused = { code: 'INVALID_OPTION', path: 't.id', field, message }
+    expect(() => build(query)).toThrow(expect.objectContaining(refused))
+  }
+  expect(build(like(table.text, 'K%')).params).toEqual(['K%'])
 })
 
 describe('sent unchanged', () => {
   test.each<[string, SQL, unknown[]]>([
-    ['a value beside another column', sql`${name} = ${'x'}`, ['x']],
+    ['a value beside another column', sql`${id} = ${a} and ${name} = ${b}`, [bytes(a), b]],
+    ['in a row', sql`(${id}, ${name}) = (${a}, ${b})`, [bytes(a), b]],
+    ['in a list of rows', sql`(${id}, ${name}) in ${[[a, b]]}`, [bytes(a), b]],
     ['a column beside a column', sql`${id} = ${table.other}`, []],
     ['a value inside a function', sql`substr(${id}, ${2}) = ${'y'}`, [2, 'y']],
-    [
-      'a value beside another column, as it looks like an id',
-      sql`${id} = ${a} and ${name} = ${b}`,
-      [bytes(a), b],
-    ],
-    ['a row with another column', sql`(${id}, ${name}) = (${a}, ${b})`, [bytes(a), b]],
-    ['a list with another column', sql`(${id}, ${name}) in ${[[a, b]]}`, [bytes(a), b]],
     ['a text that is told to be none', sql`substr(${id}, 2) = ${sql.param(a, name)}`, [a]],
-    ['a value behind an arithmetic operator', sql`${id} || ${'x'}`, ['x']],
-    ['like', sql`${id}::text like ${'K%'}`, ['K%']],
+    ['a value behind an operator', sql`${id} || ${'x'} and ${id}::text like ${'K%'}`, ['x', 'K%']],
     ['null', sql`${id} is not distinct from ${null}`, [null]],
     ['a value encoded otherwise', sql`${id} = ${sql.param('x', name)}`, ['x']],
     ['an expression', sql`${id} = ${sql`gen(${1})`}`, [1]],
-    ['a call of the column', sql`lower(${id}) = ${'x'} and length (${id}) > ${3}`, ['x', 3]],
     ['an element of a list', sql`${'x'} = ${past}[1]`, ['x']],
-    ['what is made of the column', sql`${'x'} = ${id} || 'y'`, ['x']],
-    ['another comparison behind', sql`${id} = ${a} and ${'x'} = ${name}`, [bytes(a), 'x']],
-    ['another number behind', sql`${id} < ${a} and ${5} < length(${name})`, [bytes(a), 5]],
-    ['another column of a row', sql`(${id}, ${name}) = (${a}, ${'x'})`, [bytes(a), 'x']],
     ['what texts and comments say', sql`${id} ' = ' ${'x'} /* = ${'y'} */`, ['x', 'y']],
-    ['a query in brackets', sql`${id} in (select x from y where z = ${'x'})`, ['x']],
     ['a limit', sql`select ${id} from t limit ${5}`, [5]],
   ])('%s', (_, query, params) => {
     expect(build(query).params).toEqual(params)
