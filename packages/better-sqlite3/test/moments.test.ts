@@ -88,32 +88,22 @@ describe('times are read as SQLite reads them', () => {
   test.each([
     '',
     'now',
-    'infinity',
     '12:00',
-    '2026',
     '2026-11',
     '2026-11-1',
     '26-11-01',
     '2026-13-01',
-    '2026-00-01',
-    '2026-11-00',
     '2026-11-31',
     '2026-11-01T',
     '2026-11-01 12',
     '2026-11-01 24:00',
-    '2026-11-01 12:60',
     '2026-11-01 12:00:60',
     '2026-11-01 12:00:00.',
-    '2026-11-01 12:00:00,5',
     '2026-11-01  12:00',
-    '2026-11-01 12:00+1:00',
     '2026-11-01 12:00+15:00',
     '2026-11-01 12:00+01:60',
-    '2026-11-01 12:00 CET',
     ' 2026-11-01',
-    '2026-11-01 ',
     '2026-11-01\n',
-    '+002026-11-01',
     '1793491200000',
     '２０２６-11-01',
   ])('refuses %j', (text) => {
@@ -146,19 +136,6 @@ test('a bound rounds a part of a millisecond up, generating truncates it', () =>
 test('infinities in milliseconds are bounds', () => {
   sql.gives('flax_lower_bound_ms_text(-9e999)', [], '----------------')
   sql.refuses('flax_lower_bound_ms_text(9e999)', [], 'TIME_OUT_OF_RANGE')
-})
-
-test.each(['flax', 'sno'])('a range of %s contains the ids of its times and no others', (family) => {
-  const { connection } = sql.database
-  connection.exec(`CREATE TABLE ${family}_made (id TEXT PRIMARY KEY, at INTEGER)`)
-  const ids = connection.prepare<[number]>(
-    `INSERT INTO ${family}_made SELECT ${family}_encode(${family}_generate_at(datetime('2026-11-01', n || ' seconds'))), n
-       FROM (WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c WHERE n < ?) SELECT n FROM c)`,
-  )
-  ids.run(299)
-  const found = sql.value(`min(at) || '-' || max(at) || ', ' || count(*) FROM ${family}_made
-     WHERE id >= ${family}_lower_bound_text('2026-11-01 00:01') AND id < ${family}_lower_bound_text('2026-11-01 00:02')`)
-  expect(found).toBe('60-119, 60')
 })
 
 test('a range of uid contains all ids of its times and more, so the time is compared again', () => {

@@ -6,16 +6,7 @@ import * as my from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as lite from '@snoflax/drizzle/sqlite-core'
 import { type Adoptable, describeOrm, differencesInMariadb } from '@snoflax/test/adoption'
-import {
-  generateDrizzleJson,
-  generateMigration,
-  generateMySQLDrizzleJson,
-  generateMySQLMigration,
-  generateSQLiteDrizzleJson,
-  generateSQLiteMigration,
-  pushSchema,
-  pushSQLiteSchema,
-} from 'drizzle-kit/api'
+import { pushSchema, pushSQLiteSchema } from 'drizzle-kit/api'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
 import { migrate as migrateSqlite } from 'drizzle-orm/better-sqlite3/migrator'
 import * as mysqlCore from 'drizzle-orm/mysql-core'
@@ -25,12 +16,14 @@ import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
 import { migrate as migratePostgres } from 'drizzle-orm/node-postgres/migrator'
 import * as pgCore from 'drizzle-orm/pg-core'
 import * as sqliteCore from 'drizzle-orm/sqlite-core'
+import { mysqlStatements, postgresStatements, sqliteStatements } from './generated-sql.js'
 
 type Kind = Adoptable['kind']
 
 /** What a schema.ts imports, and what it writes for a table, keys and foreign keys, and a time. */
 const DIALECTS = {
   postgres: {
+    statements: postgresStatements,
     names: { ...pgCore, ...pg },
     table: 'pgTable',
     counted: { key: "serial('id')", type: 'integer', more: '' },
@@ -39,6 +32,7 @@ const DIALECTS = {
     time: "timestamp('at', { withTimezone: true })",
   },
   sqlite: {
+    statements: sqliteStatements,
     names: { ...sqliteCore, ...lite },
     table: 'sqliteTable',
     counted: { key: "integer('id')", type: 'integer', more: '' },
@@ -47,6 +41,7 @@ const DIALECTS = {
     time: "text('at')",
   },
   mysql: {
+    statements: mysqlStatements,
     names: { ...mysqlCore, ...my },
     table: 'mysqlTable',
     counted: { key: "int('id').autoincrement()", type: 'int', more: '' },
@@ -64,27 +59,10 @@ const tablesOf = (kind: Kind, source: string): Record<string, unknown> => {
   return new Function(...Object.keys(names), source)(...Object.values(names))
 }
 
-async function createStatements(kind: Kind, tables: Record<string, unknown>): Promise<string[]> {
-  switch (kind) {
-    case 'postgres':
-      return generateMigration(generateDrizzleJson({}), generateDrizzleJson(tables))
-    case 'sqlite':
-      return generateSQLiteMigration(
-        await generateSQLiteDrizzleJson({}),
-        await generateSQLiteDrizzleJson(tables),
-      )
-    case 'mysql':
-      return generateMySQLMigration(
-        await generateMySQLDrizzleJson({}),
-        await generateMySQLDrizzleJson(tables),
-      )
-  }
-}
-
 /** What `drizzle-kit push` would run. It doesn't know MariaDB, whose tables it would empty at any time. */
 async function changes(database: Adoptable, tables: Record<string, unknown>): Promise<string[]> {
   if (database.kind === 'mysql')
-    return differencesInMariadb(database, await createStatements('mysql', tables))
+    return differencesInMariadb(database, await mysqlStatements(tables))
   const { statementsToExecute } = await (database.kind === 'postgres'
     ? pushSchema(tables, overNodePostgres(database.pool) as never, ['public'])
     : pushSQLiteSchema(tables, overBetterSqlite3(database.connection) as never))
@@ -139,7 +117,8 @@ return { customer, orders }`
   },
   async create(database, source) {
     const { kind } = database
-    for (const sql of await createStatements(kind, tablesOf(kind, source))) await database.query(sql)
+    const statements = await DIALECTS[kind].statements(tablesOf(kind, source))
+    for (const sql of statements) await database.query(sql)
   },
   async diff(database, source, config) {
     const statements = await changes(database, tablesOf(database.kind, source))
