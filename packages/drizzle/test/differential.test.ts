@@ -48,8 +48,10 @@ interface Plan {
 }
 
 type Row = Readonly<Record<string, unknown>>
-type Columns = Readonly<Record<string, SQLiteColumn>>
 /** Types of SQLite stand for those of all dialects. */
+type Columns = Readonly<Record<'id' | 'n' | 's' | Reference, SQLiteColumn>>
+/** A table has one of them, or both. */
+type Reference = 'r0' | 'r1'
 type Table = SQLiteTable & Columns
 
 interface World {
@@ -121,8 +123,8 @@ function relatedOf({ references }: Plan, tables: readonly Table[]): object {
             .map(({ to, k, alias }) => [
               `one${k}`,
               one(tables[to] as Table, {
-                fields: [table[`r${k}`] as SQLiteColumn],
-                references: [tables[to]?.['id'] as SQLiteColumn],
+                fields: [table[`r${k}` as Reference]],
+                references: [(tables[to] as Table).id],
                 relationName: alias,
               }),
             ]),
@@ -172,27 +174,35 @@ class Asked {
     return this.world.tables[at] as Table
   }
 
+  private anyTable(): [at: number, table: Table] {
+    const at = this.random(this.world.tables.length)
+    return [at, this.table(at)]
+  }
+
   private id(at: number): string {
     return pick(this.random, this.plan.ids[at] as string[])
   }
 
-  /** A key of a column that holds ids of a table like the given one. */
-  private idKey(at: number): [key: string, to: number] {
+  /** A column of ids, and the table that they are of. */
+  private idKey(at: number): [key: keyof Columns, to: number] {
+    return this.random(3) ? this.reference(at) : ['id', at]
+  }
+
+  private reference(at: number): [key: Reference, to: number] {
     const its = this.plan.references[at] as number[]
-    const k = this.random(its.length + 1)
-    return k === its.length ? ['id', at] : [`r${k}`, its[k] as number]
+    const k = this.random(its.length)
+    return [`r${k}` as Reference, its[k] as number]
   }
 
   /** @param isAlone whether no other table can be named in it */
   condition(at: number, columns: Columns, isAlone = false, depth = 0): SQL {
     const { random } = this
     const [key, to] = this.idKey(at)
-    const column = columns[key] as SQLiteColumn
-    const n = columns['n'] as SQLiteColumn
+    const [column, { n }] = [columns[key], columns]
     const id = this.id(to)
     const more = [this.id(to), this.id(to), id]
     const isLike = this.plan.variants[to] === this.plan.variants[at]
-    const own = isLike ? columns['id'] : column
+    const own = isLike ? columns.id : column
     const simple = [
       () => eq(column, id),
       () => ne(column, id),
@@ -203,15 +213,11 @@ class Asked {
       () => notInArray(column, more),
       () => isNotNull(column),
       () => gt(n, random(6)),
-      () => eq(columns['s'] as SQLiteColumn, 'abcdefghijklmnop'),
+      () => eq(columns.s, 'abcdefghijklmnop'),
       () => sql`${column} = ${id}`,
       () => sql`${id} <= ${column}`,
       () => sql`${column} in ${more}`,
-      () =>
-        sql`${column} not in (${sql.join(
-          more.map((one) => sql`${one}`),
-          sql`, `,
-        )})`,
+      () => sql`${column} not in (${sql.join([sql`${more[0]}`, sql`${id}`], sql`, `)})`,
       () => sql`coalesce(${column}, ${own}) = ${param(id, column)}`,
       () => sql`coalesce(${column}, ${param(id, column)}) > ${param(more[0], column)}`,
       () => sql`nullif(${column}, ${param(id, column)}) is null`,
@@ -222,13 +228,8 @@ class Asked {
       () => sql`${column} is distinct from ${id}`,
       () => sql`${column} between ${more[0]} and ${more[1]}`,
     ]
-    const compound = [
-      () =>
-        and(this.condition(at, columns, isAlone, depth + 1), this.condition(at, columns, isAlone, depth + 1)),
-      () =>
-        or(this.condition(at, columns, isAlone, depth + 1), this.condition(at, columns, isAlone, depth + 1)),
-      () => not(this.condition(at, columns, isAlone, depth + 1)),
-    ]
+    const part = () => this.condition(at, columns, isAlone, depth + 1)
+    const compound = [() => and(part(), part()), () => or(part(), part()), () => not(part())]
     const nested = [
       () => inArray(column, this.idsOf(to)),
       () => eq(column, this.idsOf(to).limit(1)),
@@ -240,80 +241,63 @@ class Asked {
 
   private idsOf(at: number) {
     const table = drizzle.aliasedTable(this.table(at), 'inner_one') as Table
-    const query = this.world.db.select({ id: table['id'] as SQLiteColumn }).from(table)
-    return query.where(this.condition(at, table, true)).orderBy(asc(table['id'] as SQLiteColumn))
-  }
-
-  private anyTable(): number {
-    return this.random(this.world.tables.length)
+    const query = this.world.db.select({ id: table.id }).from(table)
+    return query.where(this.condition(at, table, true)).orderBy(asc(table.id))
   }
 
   private selected(at: number, table: Columns) {
-    const keys = ['id', 'n', 's', ...(this.plan.references[at] as number[]).map((_, k) => `r${k}`)]
-    return Object.fromEntries(keys.map((key) => [key, table[key] as SQLiteColumn]))
+    const references = (this.plan.references[at] as number[]).map((_, k) => `r${k}` as Reference)
+    return Object.fromEntries((['id', 'n', 's', ...references] as const).map((key) => [key, table[key]]))
   }
 
   private readonly kinds: Readonly<Record<string, () => PromiseLike<unknown> | unknown>> = {
     'inner and left joins': () => {
-      const at = this.anyTable()
-      const k = this.random((this.plan.references[at] as number[]).length)
-      const to = (this.plan.references[at] as number[])[k] as number
-      const [table, other] = [this.table(at), drizzle.aliasedTable(this.table(to), 'other') as Table]
-      const on = eq(table[`r${k}`] as SQLiteColumn, other['id'] as SQLiteColumn)
+      const [at, table] = this.anyTable()
+      const [key, to] = this.reference(at)
+      const other = drizzle.aliasedTable(this.table(to), 'other') as Table
       const from = this.world.db
         .select({ table: this.selected(at, table), other: this.selected(to, other) })
         .from(table)
+      const on = eq(table[key], other.id)
       const joined = this.random(2) ? from.innerJoin(other, on) : from.leftJoin(other, on)
       const where = and(this.condition(at, table), this.random(2) ? this.condition(to, other) : undefined)
       const order = pick(this.random, [asc, desc])
       return joined
         .where(where)
-        .orderBy(order(table['id'] as SQLiteColumn))
+        .orderBy(order(table.id))
         .limit(1 + this.random(9))
         .offset(this.random(3))
     },
     'relational queries': () => {
-      const at = this.anyTable()
+      const [at] = this.anyTable()
       const { query } = this.world.db as unknown as {
         query: Record<string, { findMany(config: object): PromiseLike<unknown> }>
       }
       return query[`t${at}`]?.findMany(this.related(at, 4))
     },
     CTEs: () => {
-      const at = this.anyTable()
-      const table = this.table(at)
+      const [at, table] = this.anyTable()
       const some = this.world.db
         .$with('some')
         .as(this.world.db.select(this.selected(at, table)).from(table).where(this.condition(at, table)))
-      const columns = some as unknown as Columns
-      return this.world.db
-        .with(some)
-        .select()
-        .from(some)
-        .where(this.condition(at, columns, true))
+      const where = this.condition(at, some as unknown as Columns, true)
+      return this.world.db.with(some).select().from(some).where(where)
     },
     'set operations': () => {
-      const at = this.anyTable()
-      const table = this.table(at)
-      const side = () =>
+      const [at, table] = this.anyTable()
+      const side = (id: unknown) =>
         this.world.db
-          .select({ id: table['id'] as SQLiteColumn })
+          .select({ id: id as SQLiteColumn })
           .from(table)
           .where(this.condition(at, table))
-      const written = sql<string>`${param(this.id(at), table['id'] as SQLiteColumn)}`
-      const right = this.random(3)
-        ? side()
-        : this.world.db
-            .select({ id: (isBefore1 ? written : written.as('id')) as never })
-            .from(table)
-            .where(this.condition(at, table))
+      const written = sql<string>`${param(this.id(at), table.id)}`
+      const right = this.random(3) ? table.id : isBefore1 ? written : written.as('id')
       const name = pick(this.random, ['union', 'intersect', 'except'] as const)
-      return side()[name](right as never)
+      return side(table.id)[name](side(right))
     },
     windows: () => {
-      const at = this.anyTable()
-      const table = this.table(at)
-      const { id, r0 } = table as unknown as Readonly<Record<'id' | 'r0', SQLiteColumn>>
+      const [at, table] = this.anyTable()
+      const { id, r0 } = table
       return this.world.db
         .select({
           id,
@@ -326,9 +310,8 @@ class Asked {
         .where(this.condition(at, table))
     },
     groups: () => {
-      const at = this.anyTable()
-      const table = this.table(at)
-      const r0 = table['r0'] as SQLiteColumn
+      const [at, table] = this.anyTable()
+      const { r0 } = table
       return this.world.db
         .select({ r0, rows: count() })
         .from(table)
@@ -337,10 +320,9 @@ class Asked {
         .having(gt(count(), this.random(2)))
     },
     prepared: async () => {
-      const at = this.anyTable()
-      const table = this.table(at)
+      const [at, table] = this.anyTable()
       const [key, to] = this.idKey(at)
-      const column = table[key] as SQLiteColumn
+      const column = table[key]
       const where = pick(this.random, [
         () => eq(column, sql.placeholder('one')),
         () => sql`${sql.placeholder('one')} < ${column}`,
@@ -357,37 +339,29 @@ class Asked {
       return results
     },
     upserts: () => {
-      const at = this.anyTable()
-      const table = this.table(at)
+      const [at, table] = this.anyTable()
       const rows = Array.from({ length: 1 + this.random(3) }, (_, i) => ({
         ...this.newRow(at),
         id: this.plan.ids[at]?.[(i * 5 + this.random(5)) % (ROWS + 4)],
       }))
-      const [key, to] = pick(
-        this.random,
-        (this.plan.references[at] as number[]).map((to, k) => [`r${k}`, to] as const),
-      )
+      const [key, to] = this.reference(at)
       const set = { n: 7, [key]: this.random(2) ? this.id(to) : sql`${this.id(to)}` }
       return this.world.db
         .insert(table)
         .values(rows as never)
-        .onConflictDoUpdate({ target: table['id'] as SQLiteColumn, set: set as never })
+        .onConflictDoUpdate({ target: table.id, set: set as never })
         .returning()
     },
     updates: () => {
-      const at = this.anyTable()
-      const table = this.table(at)
-      const [key, to] = pick(
-        this.random,
-        (this.plan.references[at] as number[]).map((to, k) => [`r${k}`, to] as const),
-      )
-      const column = table[key] as SQLiteColumn
+      const [at, table] = this.anyTable()
+      const [key, to] = this.reference(at)
+      const column = table[key]
       const value = pick<() => unknown>(this.random, [
         () => this.id(to),
         () => null,
         () => sql`${this.id(to)}`,
         () => sql`coalesce(${column}, ${param(this.id(to), column)})`,
-        () => sql`case when ${table['n']} > 2 then ${param(this.id(to), column)} else ${column} end`,
+        () => sql`case when ${table.n} > 2 then ${param(this.id(to), column)} else ${column} end`,
       ])()
       return this.world.db
         .update(table)
@@ -396,9 +370,8 @@ class Asked {
         .returning()
     },
     deletes: () => {
-      const at = this.anyTable()
-      const table = this.table(at)
-      const where = and(eq(table['n'] as SQLiteColumn, this.random(6)), this.condition(at, table))
+      const [at, table] = this.anyTable()
+      const where = and(eq(table.n, this.random(6)), this.condition(at, table))
       return this.world.db.delete(table).where(where).returning()
     },
   }
@@ -421,20 +394,13 @@ class Asked {
       ),
     ].filter(chosen)
     const withBelow = below.slice(0, deepest === 1 ? 0 : 2).map(({ name, to, isMany }) => {
-      const { columns, with: deeper, ...page } = this.related(to, deepest - 1) as Record<string, unknown>
-      return [
-        name,
-        {
-          ...(columns !== undefined && { columns }),
-          ...(deeper !== undefined && { with: deeper }),
-          ...(isMany && page),
-        },
-      ]
+      const { columns, with: deeper, ...page } = this.related(to, deepest - 1) as Record<string, object>
+      return [name, { ...(columns && { columns }), ...(deeper && { with: deeper }), ...(isMany && page) }]
     })
     return {
       ...(chosen() && { columns: pick(this.random, [{ id: true }, { s: false }, { id: true, r0: true }]) }),
       ...(chosen() && { where: raw(this.conditionOf(at)) }),
-      orderBy: (fields: Columns) => asc(fields['id'] as SQLiteColumn),
+      orderBy: (fields: Columns) => asc(fields.id),
       ...(chosen() && { limit: 1 + this.random(6) }),
       ...(withBelow.length > 0 && { with: Object.fromEntries(withBelow) }),
     }
