@@ -31,7 +31,6 @@ const MATRIX = [
         'constraints',
         'definition',
         'stored-columns',
-        'references',
         'mysql-defaults',
         'rejections',
         'contract-drivers',

@@ -1,7 +1,10 @@
-import { type FlaxId, flake, flax, type Id, prefixed, type SnoId, sno } from '@snoflax/core'
-import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
+import { accepting, type FlaxId, flake, flax, type Id, type IdFamily, prefixed, type SnoId, sno } from '@snoflax/core'
+import * as mysql from '@snoflax/drizzle/mysql-core'
 import {
+  createdAfter,
   createdAt,
+  createdBefore,
+  createdBetween,
   flakeId,
   flaxId,
   fromDatabase,
@@ -12,19 +15,20 @@ import {
   placeholder,
   snoId,
   toDatabase,
+  typedIds,
 } from '@snoflax/drizzle/pg-core'
-import {
-  flaxId as sqliteFlaxId,
-  idColumn as sqliteIdColumn,
-  snoId as sqliteSnoId,
-} from '@snoflax/drizzle/sqlite-core'
+import * as sqlite from '@snoflax/drizzle/sqlite-core'
+import { idSchema, type insertIds } from '@snoflax/drizzle/zod'
 import { type UidLocalId, uidLocal } from '@snoflax/families'
-import { and, eq, inArray, lt, min } from 'drizzle-orm'
+import { and, eq, inArray, lt, min, relations } from 'drizzle-orm'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { type AnyPgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { type AnyPgColumn, alias, pgSchema, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { type AnySQLiteColumn, integer, sqliteTable } from 'drizzle-orm/sqlite-core'
-import { expectTypeOf, test } from 'vitest'
+import { describe, expectTypeOf, test } from 'vitest'
+
+declare const flaxValue: FlaxId
+declare const snoValue: SnoId
 
 const customers = pgTable('customers', {
   id: flaxId().primaryKey(),
@@ -40,9 +44,6 @@ const orders = pgTable('orders', {
     .references(() => customers.id),
   traceId: snoId.plain('trace_id'),
 })
-
-declare const flaxValue: FlaxId
-declare const snoValue: SnoId
 const db = drizzle.mock({ schema: { customers, orders } })
 
 test('rows have branded ids, or null if the column allows it', () => {
@@ -52,6 +53,7 @@ test('rows have branded ids, or null if the column allows it', () => {
     traceId: SnoId | null
   }>()
   expectTypeOf<typeof customers.$inferSelect.past>().toEqualTypeOf<UidLocalId[] | null>()
+  expectTypeOf<typeof customers.$inferSelect.referrerId>().toEqualTypeOf<FlaxId | null>()
 })
 
 test('a generated id is optional on insert, a reference is not', () => {
@@ -86,6 +88,24 @@ test('comparing with an id of another family is a type error', () => {
   and(eq(orders.id, snoValue), eq(orders.id, placeholder(orders.id, 'id')))
 })
 
+test('times, placeholders and references are for id columns', () => {
+  createdBetween(customers.id, 0, 1)
+  createdAfter(orders.traceId, 0)
+  placeholder(customers.past, 'past')
+  // @ts-expect-error a column without ids
+  createdBetween(customers.name, 0, 1)
+  // @ts-expect-error a column without ids
+  createdAfter(customers.name, 0)
+  // @ts-expect-error a column without ids
+  createdBefore(customers.name, 0)
+  // @ts-expect-error a column without ids
+  placeholder(customers.name, 'name')
+  // @ts-expect-error a column without ids
+  flaxId.ref('order_id', () => customers.name)
+  // @ts-expect-error of another family
+  flaxId.ref('order_id', () => orders.id)
+})
+
 test('queries return branded ids', async () => {
   const joined = () =>
     db
@@ -116,7 +136,7 @@ test('options are those of the family and the database', () => {
   // @ts-expect-error no storage
   flaxId({ storage: 'base64' })
   // @ts-expect-error only PostgreSQL has our functions
-  sqliteFlaxId({ default: 'database' })
+  sqlite.flaxId({ default: 'database' })
   // @ts-expect-error only SQLite's drivers round
   flaxId({ exactBigint: true })
   flaxId('id', { default: 'database', schema: 'ids' })
@@ -125,9 +145,9 @@ test('options are those of the family and the database', () => {
 
 test('the other dialects have the same types', () => {
   const inSqlite = sqliteTable('t', {
-    id: sqliteSnoId({ meta: 3 }).primaryKey(),
+    id: sqlite.snoId({ meta: 3 }).primaryKey(),
     total: integer(),
-    next: sqliteSnoId.plain(),
+    next: sqlite.snoId.ref((): AnySQLiteColumn => inSqlite.id),
   })
   expectTypeOf<typeof inSqlite.$inferSelect>().toEqualTypeOf<{
     id: SnoId
@@ -135,7 +155,9 @@ test('the other dialects have the same types', () => {
     next: SnoId | null
   }>()
   expectTypeOf<typeof inSqlite.$inferInsert.id>().toEqualTypeOf<SnoId | undefined>()
-  const inMysql = mysqlTable('t', { id: mysqlFlaxId().primaryKey(), next: mysqlFlaxId.plain().notNull() })
+  // @ts-expect-error of another family
+  sqlite.flaxId.ref(() => inSqlite.id)
+  const inMysql = mysqlTable('t', { id: mysql.flaxId().primaryKey(), next: mysql.flaxId.plain().notNull() })
   expectTypeOf<typeof inMysql.$inferSelect>().toEqualTypeOf<{ id: FlaxId; next: FlaxId }>()
   expectTypeOf<typeof inMysql.$inferInsert>().toEqualTypeOf<{ id?: FlaxId | undefined; next: FlaxId }>()
 })
@@ -171,15 +193,15 @@ test('a prefix is in the type, and references take it from their target', () => 
     leadId: Id<'usr'>
     nextId: Id<'usr'> | null
   }>()
-  const userId = sqliteIdColumn(prefixed(flax, 'usr'))
+  const userId = sqlite.idColumn(prefixed(flax, 'usr'))
   const inSqlite = sqliteTable('t', {
-    option: sqliteFlaxId({ prefix: 'usr' }),
+    option: sqlite.flaxId({ prefix: 'usr' }),
     family: userId(),
     ref: userId.ref((): AnySQLiteColumn => inSqlite.family),
   })
   expectTypeOf<typeof inSqlite.$inferSelect.family>().toEqualTypeOf<Id<'usr'> | null>()
   expectTypeOf<typeof inSqlite.$inferSelect.option>().toEqualTypeOf<Id<'usr'> | null>()
-  const inMysql = mysqlTable('t', { id: mysqlFlaxId({ prefix: 'usr' }).primaryKey() })
+  const inMysql = mysqlTable('t', { id: mysql.flaxId({ prefix: 'usr' }).primaryKey() })
   expectTypeOf<typeof inMysql.$inferInsert>().toEqualTypeOf<{ id?: Id<'usr'> }>()
   eq(people.id, prefixed(flax, 'usr').generate())
   // @ts-expect-error an id without the prefix
@@ -190,4 +212,194 @@ test('a prefix is in the type, and references take it from their target', () => 
   idColumn(prefixed(flax, 'own')).ref(() => people.id)
   // @ts-expect-error without the prefix
   idColumn(prefixed(flax, 'own')).ref(() => customers.id)
+})
+
+describe('ids of one table', () => {
+  const shops = typedIds(
+    pgTable('shops', {
+      id: flaxId().primaryKey(),
+      ownerId: flaxId.ref('owner_id', (): AnyPgColumn => owners.id),
+      traceId: flaxId.plain('trace_id'),
+      name: text().notNull(),
+    }),
+  )
+  const owners = typedIds(
+    pgTable('owners', {
+      id: flaxId().primaryKey().$type<Id<'flax', 'person'>>(),
+      shopId: flaxId.ref('shop_id', () => shops.id).notNull(),
+      bossId: flaxId.ref('boss_id', (): AnyPgColumn => owners.id),
+    }),
+  )
+  type ShopId = Id<'flax', 'shops'>
+
+  test('have its name in their type, and so have references', () => {
+    expectTypeOf<typeof shops.$inferSelect>().toEqualTypeOf<{
+      id: ShopId
+      ownerId: FlaxId | null
+      traceId: FlaxId | null
+      name: string
+    }>()
+    expectTypeOf<typeof shops.$inferInsert>().toEqualTypeOf<{
+      id?: ShopId | undefined
+      ownerId?: FlaxId | null | undefined
+      traceId?: FlaxId | null | undefined
+      name: string
+    }>()
+    expectTypeOf<typeof owners.$inferSelect>().toEqualTypeOf<{
+      id: Id<'flax', 'person'>
+      shopId: ShopId
+      bossId: FlaxId | null
+    }>()
+    const keys = pgTable('keys', { ownerId: flaxId.ref(() => owners.id) })
+    expectTypeOf<typeof keys.$inferSelect>().toEqualTypeOf<{ ownerId: Id<'flax', 'person'> | null }>()
+    const inSchema = typedIds(pgSchema('crm').table('shops', { id: snoId().primaryKey() }))
+    expectTypeOf<typeof inSchema.$inferSelect>().toEqualTypeOf<{ id: Id<'sno', 'crm.shops'> }>()
+    const inSqlite = typedIds(sqliteTable('shops', { id: sqlite.flaxId().primaryKey() }))
+    expectTypeOf<typeof inSqlite.$inferSelect>().toEqualTypeOf<{ id: ShopId }>()
+    const inMysql = typedIds(mysqlTable('shops', { id: mysql.flaxId().primaryKey() }))
+    expectTypeOf<typeof inMysql.$inferSelect>().toEqualTypeOf<{ id: ShopId }>()
+    // @ts-expect-error not a table
+    typedIds(shops.id)
+  })
+
+  test('are returned by queries, and do not mix with those of another table', () => {
+    const shopRelations = relations(shops, ({ many }) => ({ owners: many(owners) }))
+    const ownerRelations = relations(owners, ({ one }) => ({
+      shop: one(shops, { fields: [owners.shopId], references: [shops.id] }),
+    }))
+    const typed = drizzle.mock({ schema: { shops, owners, shopRelations, ownerRelations } })
+    const query = async (shop: ShopId, owner: Id<'flax', 'person'>) => {
+      const other = alias(shops, 'other')
+      eq(owners.shopId, shop)
+      eq(owners.shopId, shops.id)
+      eq(other.id, shop)
+      // @ts-expect-error an id of another table
+      eq(owners.shopId, owner)
+      // @ts-expect-error an id of another table
+      eq(other.id, owner)
+      createdAfter(shops.id, 0)
+      expectTypeOf(await typed.select({ id: other.id }).from(other)).toEqualTypeOf<{ id: ShopId }[]>()
+      const insert = typed.insert(shops).values({ name: '' })
+      expectTypeOf(await insert.returning({ id: shops.id })).toEqualTypeOf<{ id: ShopId }[]>()
+      const found = await typed.query.owners.findFirst({ columns: { id: true }, with: { shop: true } })
+      expectTypeOf(found).toEqualTypeOf<
+        { id: Id<'flax', 'person'>; shop: typeof shops.$inferSelect } | undefined
+      >()
+    }
+    expectTypeOf(query).toBeFunction()
+  })
+})
+
+describe('existing keys', () => {
+  const users = pgTable('users', {
+    id: flaxId({ branded: false }).primaryKey(),
+    name: text(),
+    friendId: flaxId.ref('friend_id', (): AnyPgColumn => users.id, { branded: false }),
+    bossId: flaxId.ref((): AnyPgColumn => users.id),
+  })
+  const posts = pgTable('posts', {
+    id: snoId('id', { branded: false, prefix: 'pst', meta: 2 }).primaryKey(),
+    userId: flaxId.ref('user_id', () => users.id).notNull(),
+    otherId: flaxId.ref({ branded: false }).references(() => users.id),
+  })
+
+  test('are strings in columns without brands, and in references to them', () => {
+    expectTypeOf<typeof users.$inferSelect>().toEqualTypeOf<{
+      id: string
+      name: string | null
+      friendId: string | null
+      bossId: FlaxId | null
+    }>()
+    expectTypeOf<typeof users.$inferInsert>().toEqualTypeOf<{
+      id?: string
+      name?: string | null
+      friendId?: string | null
+      bossId?: FlaxId | null
+    }>()
+    expectTypeOf<typeof posts.$inferSelect>().toEqualTypeOf<{
+      id: string
+      userId: string
+      otherId: string | null
+    }>()
+    const typed = typedIds(pgTable('typed', { id: flaxId({ branded: false }).primaryKey() }))
+    expectTypeOf<(typeof typed)['$inferSelect']>().toEqualTypeOf<{ id: string }>()
+  })
+
+  test("are taken by an application's functions of strings", () => {
+    const find = (id: string) => db.select().from(users).where(eq(users.id, id))
+    const add = (id: string, userId: string) => [
+      db.insert(users).values({ id }),
+      db.insert(posts).values({ userId, id }),
+      db.update(posts).set({ userId }).where(eq(posts.userId, id)),
+    ]
+    expectTypeOf(find).toBeFunction()
+    expectTypeOf(add).toBeFunction()
+    keyset(users.id, { after: 'any' })
+    createdBetween(users.id, 0, 1)
+    expectTypeOf(createdAt(users.id)._.type).toEqualTypeOf<Date | null>()
+    expectTypeOf<keyof ReturnType<typeof insertIds<typeof posts>>>().toEqualTypeOf<
+      'id' | 'userId' | 'otherId'
+    >()
+    expectTypeOf(idSchema(users.id)._output).toEqualTypeOf<string>()
+    // @ts-expect-error A text that no id column has.
+    flaxId.ref(() => users.name)
+    // @ts-expect-error Neither has it a time.
+    createdBetween(users.name, 0, 1)
+    // @ts-expect-error No such option.
+    flaxId({ brand: false })
+    // @ts-expect-error Nor this one for an expected boolean.
+    flaxId.ref(() => users.id, { branded: 'no' })
+  })
+
+  type Ulid = Id<'ulid'>
+  const ulid = null as unknown as IdFamily<Ulid>
+  const accepted = () =>
+    pgTable('accepted', {
+      id: flaxId({ prefix: 'brd' }).primaryKey(),
+      ulid: flaxId.plain({ accept: ulid }).notNull(),
+      both: flaxId.plain('both', { prefix: 'usr', accept: [ulid, flax] }).notNull(),
+      any: flaxId.plain({ accept: /[a-z0-9]{24}/ }).notNull(),
+      list: flaxId.plain({ accept: [ulid, /x/] }).array(),
+    })
+
+  test('that a column accepts are in its type: those of families, or any string', () => {
+    const table = accepted()
+    expectTypeOf<typeof table.$inferSelect>().toEqualTypeOf<{
+      id: Id<'brd'>
+      ulid: FlaxId | Ulid
+      both: Id<'usr'> | Ulid | FlaxId
+      any: string
+      list: string[] | null
+    }>()
+    const referring = pgTable('referring', {
+      id: flaxId.ref(() => table.id).notNull(),
+      ulid: flaxId.ref(() => table.ulid).notNull(),
+      any: flaxId.ref(() => table.any).notNull(),
+    })
+    expectTypeOf<typeof referring.$inferSelect>().toEqualTypeOf<{
+      id: Id<'brd'>
+      ulid: FlaxId | Ulid
+      any: string
+    }>()
+    expectTypeOf(createdAt(table.id)._.type).toEqualTypeOf<Date>()
+    expectTypeOf(createdAt(table.ulid)._.type).toEqualTypeOf<Date | null>()
+    // @ts-expect-error Ids of another family.
+    snoId.ref(() => table.ulid)
+  })
+
+  test('of one function have its types', () => {
+    const stringId = idColumn(flax, { branded: false, storage: 'uuid' })
+    const key = idColumn(accepting(flax, ulid))
+    const own = pgTable('own', { id: key().primaryKey() })
+    const table = pgTable('t', {
+      id: stringId().primaryKey(),
+      prefixed: stringId.plain({ prefix: 'usr' }),
+      keyId: key.ref(() => own.id).notNull(),
+    })
+    expectTypeOf<typeof table.$inferSelect>().toEqualTypeOf<{
+      id: string
+      prefixed: string | null
+      keyId: FlaxId | Ulid
+    }>()
+  })
 })

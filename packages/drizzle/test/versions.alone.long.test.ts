@@ -2,10 +2,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { flax } from '@snoflax/core'
-import Database from 'better-sqlite3'
-import { QueryPromise, relations, SQL } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { QueryPromise, SQL } from 'drizzle-orm'
 import * as mysqlCore from 'drizzle-orm/mysql-core'
 import * as pgCore from 'drizzle-orm/pg-core'
 import * as sqliteCore from 'drizzle-orm/sqlite-core'
@@ -88,40 +85,6 @@ describe('what the package patches or calls', () => {
   })
 })
 
-// As a server that loads a changed module again has them, or a tree with two versions.
-test.skipIf(!isBefore1)('two copies of this package work with one copy of Drizzle', async () => {
-  const one = await import('@snoflax/drizzle/sqlite-core')
-  vi.resetModules()
-  const other = await import('@snoflax/drizzle/sqlite-core')
-  expect(other.flaxId).not.toBe(one.flaxId)
-
-  const customers = sqliteTable('customers', { id: one.flaxId({ storage: 'binary' }).primaryKey() })
-  const orders = sqliteTable('orders', {
-    id: other.flaxId({ storage: 'binary' }).primaryKey(),
-    customerId: other.flaxId.ref('customer_id').references(() => customers.id),
-  })
-  const customerRelations = relations(customers, ({ many }) => ({ orders: many(orders) }))
-  const orderRelations = relations(orders, (to) => ({
-    customer: to.one(customers, { fields: [orders.customerId], references: [customers.id] }),
-  }))
-  const client = new Database(':memory:')
-  client.exec(
-    'CREATE TABLE customers (id BLOB PRIMARY KEY); CREATE TABLE orders (id BLOB PRIMARY KEY, customer_id BLOB)',
-  )
-  const db = drizzle(client, { schema: { customers, orders, customerRelations, orderRelations } })
-  const customer = db.insert(customers).values({}).returning().get()
-  const order = db.insert(orders).values({ customerId: customer.id }).returning().get()
-  const found = await db.query.customers.findFirst({
-    extras: (fields) => ({ at: other.createdAt(fields.id).as('at') }),
-    with: { orders: { extras: (fields) => ({ at: one.createdAt(fields.id).as('at') }) } },
-  })
-  expect(found).toEqual({
-    ...customer,
-    at: flax.time(customer.id),
-    orders: [{ ...order, at: flax.time(order.id) }],
-  })
-})
-
 // Drizzle's package has two copies of itself, for import and for require, and a workspace can have several packages.
 describe('an application with its own copy of Drizzle', () => {
   const installed = `../node_modules/drizzle-orm${VERSION && `-${VERSION}`}`
@@ -168,12 +131,6 @@ describe('an application with its own copy of Drizzle', () => {
       })
     },
   )
-
-  test.runIf(isBefore1)('is refused as with one copy, if there are two copies of this package', async () => {
-    await expect(run(process.execPath, [...options, at('copies/both.mjs')])).rejects.toMatchObject({
-      stderr: expect.stringMatching(/IdError: sessions\.key: the id .* parameter\(column, id\)/),
-    })
-  })
 
   test('is refused if the copy has another version', async () => {
     const other = realpathSync(
