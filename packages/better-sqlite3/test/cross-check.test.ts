@@ -1,4 +1,4 @@
-import { flake, prefixed, type StorageName, storageFor } from '@snoflax/core'
+import { type FlakeId, flake, prefixed, type StorageName, storageFor } from '@snoflax/core'
 import { uid } from '@snoflax/families'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,10 +8,10 @@ import {
   FAMILIES,
   hexText,
   sqlFields,
+  sqliteTime,
   storagesOf,
   type TestedFamily,
 } from './families.js'
-import { sqliteTime } from './known-ids.js'
 import { type Outcome, outcome, Sql } from './sql.js'
 
 const SEED = process.env['SNOFLAX_SEED']
@@ -227,6 +227,16 @@ function checkForm({ prefix, family }: TestedFamily, form: 'uuid' | 'uuid8' | 'b
   if (value === null || typeof value === 'object') return
   sql.gives(`${prefix}_from_${form}(?)`, [value], hexText(family.decode(id)))
 }
+
+test('hex of flake is read and written as in TypeScript', () => {
+  const property = fc.property(fc.stringMatching(/^(?:0x)?[0-9a-fA-F]{0,18}$/), (hex) => {
+    const id = outcome(() => flake.fromHex(hex))
+    const isId = typeof id === 'string'
+    sql.gives('flake_from_hex(?)', [hex], isId ? hexText(flake.decode(id as FlakeId)) : id)
+    if (isId) sql.gives('flake_to_hex(?)', [id], flake.toHex(id as FlakeId))
+  })
+  fc.assert(property, RUNS)
+})
 
 test('uuids that are not ids of the family are refused as in TypeScript', () => {
   const digits = fc.tuple(fc.constantFrom(...FAMILIES), fc.uint8Array({ minLength: 16, maxLength: 16 }))

@@ -115,7 +115,11 @@ test.each(['flake', 'uid_local'])('64 bits of %s are exact, or refused where the
 })
 
 test('numbers that are no ids are integers', () => {
-  for (const call of ["sno_meta('brpk4q72xwf2m63l')", "uid_fingerprint('a@b')", "flax_time_ms('Kpcan0M1FakODT4k')"])
+  for (const call of [
+    "sno_meta('brpk4q72xwf2m63l')",
+    "uid_fingerprint('a@b')",
+    "flax_time_ms('Kpcan0M1FakODT4k')",
+  ])
     sql.gives(`typeof(${call})`, [], 'integer')
 })
 

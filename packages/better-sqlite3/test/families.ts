@@ -19,13 +19,6 @@ export const FAMILIES: readonly TestedFamily[] = [
   tested('uid_local', uidLocal),
 ]
 
-/** The family by the name that core and spec/ have for it. */
-export function familyNamed(name: string): TestedFamily {
-  const found = FAMILIES.find(({ family }) => family.name === name)
-  if (!found) throw new Error(`no family ${name}`)
-  return found
-}
-
 /** The storages that SQLite has, and what functions that give them end in. */
 export const ENDINGS: Partial<Record<StorageName, string>> = { binary: '', text: '_text', bigint: '_bigint' }
 
@@ -43,4 +36,8 @@ export function sqlFields(values: object): string {
 
 export const hexText = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
 
-export const bytesOf = (hex: string): Uint8Array => Buffer.from(hex.replace(/^\\x/, ''), 'hex')
+/** As SQLite's own functions write it, or the refusal of what they can't. */
+export function sqliteTime(timeMs: number): string | { refused: string } {
+  const iso = Math.abs(timeMs) <= 8.64e15 ? new Date(timeMs).toISOString() : 'never'
+  return /^\d{4}-/.test(iso) ? iso.replace('T', ' ').replace('Z', '') : { refused: 'TIME_OUT_OF_RANGE' }
+}

@@ -168,6 +168,8 @@ describe('generate_at', () => {
   test('generates ids of another time', () => {
     sql.gives("flax_time(flax_generate_at('2026-11-01 12:30:00.250'))", [], '2026-11-01 12:30:00.250')
     sql.gives("flax_generate_at('2026-11-01') = flax_generate_at('2026-11-01')", [], 0n)
+    for (const call of ['flax_generate_at(?)', 'flake_generate_at(?)', 'uid_local_generate_at_bigint(?)'])
+      sql.refuses(call, ['0001-01-01'], 'TIME_OUT_OF_RANGE')
   })
 
   test('of sno uses the backfill shard of its generator', () => {

@@ -80,7 +80,10 @@ test('Drizzle, on a registered connection: defaults, generated columns and range
   const [made] = db.insert(log).values({ line: 'one' }).returning().all()
   expect(made?.createdAt).toMatch(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/)
   const since = (minutes: number) =>
-    db.select().from(log).where(sql`${log.id} >= flax_lower_bound_text(${minutesAgo(minutes)})`)
+    db
+      .select()
+      .from(log)
+      .where(sql`${log.id} >= flax_lower_bound_text(${minutesAgo(minutes)})`)
   expect(since(1).all()).toEqual([made])
   expect(since(-1).all()).toEqual([])
   const wrong = db.select({ at: sql`flax_time(${'no id'})` }).from(log)

@@ -7,8 +7,7 @@ import * as drizzle from 'drizzle-orm/better-sqlite3'
 import * as typeorm from 'typeorm'
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, describe, expect, test } from 'vitest'
-import { FAMILIES } from './families.js'
-import { sqliteTime } from './known-ids.js'
+import { FAMILIES, sqliteTime } from './families.js'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 

@@ -61,8 +61,7 @@ const tablesOf = (kind: Kind, source: string): Record<string, unknown> => {
 
 /** What `drizzle-kit push` would run. It doesn't know MariaDB, whose tables it would empty at any time. */
 async function changes(database: Adoptable, tables: Record<string, unknown>): Promise<string[]> {
-  if (database.kind === 'mysql')
-    return differencesInMariadb(database, await mysqlStatements(tables))
+  if (database.kind === 'mysql') return differencesInMariadb(database, await mysqlStatements(tables))
   const { statementsToExecute } = await (database.kind === 'postgres'
     ? pushSchema(tables, overNodePostgres(database.pool) as never, ['public'])
     : pushSQLiteSchema(tables, overBetterSqlite3(database.connection) as never))

@@ -71,6 +71,9 @@ test('arrays and arrays of arrays are stored, found by an element and read', asy
     expect(fromDatabase(column, Buffer.from(flax.decode(id)))).toBe(id)
   }
   expect(await found(sql`array_position(${lists.tags}, ${parameter(lists.tags, a)}) = 1`)).toBe(1)
+  // No table of Drizzle's says here what the name means.
+  const named = await db().execute(sql`select 1 as n from lists where ${a} = any(tags)`)
+  expect(named.rows).toEqual([{ n: 1 }])
   await expect(
     db()
       .insert(lists)

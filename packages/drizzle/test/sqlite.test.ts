@@ -161,7 +161,6 @@ describe('better-sqlite3', () => {
     db.insert(posts).values({ title: 'a' }).run()
     expect(() => db.select().from(posts).all()).toThrow(/posts\.id: flake: the integer \d+ was rounded/)
   })
-
 })
 
 describe('time', () => {

@@ -1,4 +1,14 @@
-import { accepting, type FlaxId, flake, flax, type Id, type IdFamily, prefixed, type SnoId, sno } from '@snoflax/core'
+import {
+  accepting,
+  type FlaxId,
+  flake,
+  flax,
+  type Id,
+  type IdFamily,
+  prefixed,
+  type SnoId,
+  sno,
+} from '@snoflax/core'
 import * as mysql from '@snoflax/drizzle/mysql-core'
 import {
   createdAfter,

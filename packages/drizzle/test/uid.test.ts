@@ -52,7 +52,10 @@ describe.each(['text', 'binary'] as const)('uid as %s', (storage) => {
     const exact = more.map(({ id }) => id).filter((id) => wasCreatedBetween(events.id, id, start, end))
     expect(exact).toHaveLength(count)
     if (start === from && end === to) expect(more.length).toBeGreaterThan(count)
-    const rechecked = db.select().from(events).where(createdBetween(events.id, start, end, IN_DATABASE))
+    const rechecked = db
+      .select()
+      .from(events)
+      .where(createdBetween(events.id, start, end, IN_DATABASE))
     expect((await rechecked).map(({ id }) => id).sort()).toEqual(exact.sort())
   })
 
