@@ -48,8 +48,8 @@ export const createdBefore = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, Number.NEGATIVE_INFINITY, time)
 
 /**
- * Whether an id was generated at or after `from` and before `to`; false for another key that the column accepts. Recheck rows with it if the family's ranges are not
- * exact (uid).
+ * Whether an id was generated at or after `from` and before `to`; false for another key that the column accepts. Recheck
+ * rows with it if the family's ranges are not exact (uid).
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
  *

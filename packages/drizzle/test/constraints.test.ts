@@ -9,6 +9,7 @@ import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { type AnyPgColumn, check, index, integer, pgPolicy, pgTable } from 'drizzle-orm/pg-core'
 import { drizzle as overPglite } from 'drizzle-orm/pglite'
 import {
+  type AnySQLiteColumn,
   check as liteCheck,
   index as liteIndex,
   integer as liteInteger,
@@ -56,7 +57,7 @@ test('check: true in SQLite refuses values that are not ids of the storage', asy
   const rows = sqliteTable('rows', {
     id: lite.flaxId({ storage: 'binary', check: true }).primaryKey(),
     other: lite.snoId.plain({ check: true }),
-    ref: lite.flaxId.ref('ref', (): never => rows.id as never, { check: true }),
+    ref: lite.flaxId.ref('ref', (): AnySQLiteColumn => rows.id, { check: true }),
     job: lite.flakeId.plain({ storage: 'bigint', exactBigint: true, check: true }),
   })
   const { connection, db } = await opened({ rows })

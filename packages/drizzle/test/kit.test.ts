@@ -11,7 +11,7 @@ import * as lite from '@snoflax/drizzle/sqlite-core'
 import { drizzleMigration } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { type Variant, variantsOf } from '@snoflax/test/contract'
-import { and, arrayContains, asc, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
 import { mysqlTable, mysqlView } from 'drizzle-orm/mysql-core'
 import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
@@ -123,33 +123,6 @@ describe('an id as a default and in the condition of a view is written as the co
           { n: 2, id },
         ])
       }
-    } finally {
-      await database.close()
-    }
-  })
-
-  test('arrays in PostgreSQL', async () => {
-    const id = flax.lowerBound(moment)
-    const columns = {
-      uuid: pg.flaxId.plain({ storage: 'uuid' }),
-      bytes: pg.flaxId.plain({ storage: 'binary' }),
-    }
-    const lists = pgCore.pgTable('lists', { uuid: columns.uuid.array(), bytes: columns.bytes.array() })
-    const view = pgCore.pgView('found').as((query) =>
-      query
-        .select()
-        .from(lists)
-        .where(and(arrayContains(lists.uuid, [id]), sql`${id} = any(${lists.bytes})`)),
-    )
-    const database = await postgres.open()
-    try {
-      for (const statement of await postgresStatements({ lists, view })) await database.query(statement)
-      const db = overNodePostgres(database.pool)
-      await db.insert(lists).values([
-        { uuid: [id], bytes: [id] },
-        { uuid: [id], bytes: [] },
-      ])
-      expect(await db.select().from(view)).toEqual([{ uuid: [id], bytes: [id] }])
     } finally {
       await database.close()
     }
