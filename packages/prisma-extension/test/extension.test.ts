@@ -534,6 +534,13 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       }
     })
 
+    test('is in the rows of a client that is extended twice', async () => {
+      const { id } = await customer()
+      const twice = prisma.$extends(shop.generated.snoflax({ generators }))
+      const found = await twice.customer.findUnique({ where: { id }, select: { since: true } })
+      expect(found).toEqual({ since: flax.time(id) })
+    })
+
     test('is refused if a later extension removes the id from the rows', async () => {
       const { id } = await customer()
       const taking = {

@@ -155,11 +155,12 @@ async function runCall(models: Models, client: Client, call: Call): Promise<unkn
     withPlace(model.name, place, refuseUnanswered)
   }
   if (read === undefined || answered === undefined) return answer
-  if (typeof answer !== 'object' || answer === null || finished.has(answer)) return answer
+  if (typeof answer !== 'object' || answer === null) return answer
   const { converted, convertedRelations } = answered
   const times = chain.reduce((reached, field) => reached?.related.get(field), selected.times)
-  if (converted.length + convertedRelations.length > 0) read(answered, answer, inside(place, 'result'))
-  else if (times === undefined) return answer
+  const isStored = converted.length + convertedRelations.length > 0
+  if (!isStored && times === undefined) return answer
+  if (isStored && !finished.has(answer)) read(answered, answer, inside(place, 'result'))
   if (times) addTimes(times, answer)
   finished.add(answer)
   return answer
