@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { flake, flax, IdError, sno } from '@snoflax/core'
 import { uid } from '@snoflax/families'
 import {
@@ -333,10 +334,13 @@ test.each(['some', 'every', 'none'])('a client with a relation named %s is refus
   })
 })
 
-test('arguments are copied where they change, so they may be frozen', async () => {
+test.each([
+  ['frozen', (args: object) => deepFreeze(structuredClone(args))],
+  ["another realm's", (args: object) => runInNewContext(`(${JSON.stringify(args)})`)],
+])('arguments are copied where they change, so they may be %s', async (_, copy) => {
   const run = runOf(related, HIDDEN)
   const args = { data: { note: { a: 1 }, next: { create: [{ total: 1 }] } } }
-  const frozen = deepFreeze(structuredClone(args))
+  const frozen = copy(args)
   const seen = await run({
     model: 'Order',
     operation: 'create',

@@ -41,11 +41,14 @@ export function idValue(column: IdColumn, value: unknown, place: Place, isCondit
   return withPlace(name, place, () => conditionValue(storage, onMismatch, value))
 }
 
-/** An object literal. Prisma passes copies to extensions, so instances of users' classes are literals here. */
+/**
+ * An object literal, of any realm: Jest's `structuredClone` is of another one. Prisma passes copies to extensions, so
+ * instances of users' classes are literals here.
+ */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** Field references, `Prisma.skip` and the like: instances of Prisma's own classes. */
