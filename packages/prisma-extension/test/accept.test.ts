@@ -6,13 +6,8 @@ import { type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
 import { diagnosticsOf, STRICTEST } from './project/compile.js'
-import { generateProject, PROVIDER, type ProjectFiles } from './project/generate.js'
+import { generateProject, type ProjectFiles, projectOf } from './project/generate.js'
 import { generatedModule } from './shop/open.js'
-
-const SNOFLAX = `generator snoflax {
-  provider = "${PROVIDER}"
-  output   = "../snoflax"
-  families = "@snoflax/families"`
 
 const MODELS = `
 model Account {
@@ -38,22 +33,12 @@ model Slot {
 }
 `
 
-const project = (provider: string, generator: string, models: string) => ({
-  'schema/schema.prisma': `
-generator client {
-  provider = "prisma-client"
-  output   = "../client"
-}
-${generator}
-datasource db {
-  provider = "${provider}"
-}
-${models}`,
-})
+const FAMILIES = 'families = "@snoflax/families"'
 /** Rows have keys of other kinds, too. */
-const ours = (provider: string) => project(provider, `${SNOFLAX}\n}`, MODELS)
+const ours = (provider: string) => projectOf(MODELS, { provider, options: FAMILIES })
 /** All keys are plain text. */
-const plainText = (provider: string) => project(provider, '', MODELS.replaceAll(/ +\/\/\/.*$/gm, ''))
+const plainText = (provider: string) =>
+  projectOf(MODELS.replaceAll(/ +\/\/\/.*$/gm, ''), { provider, options: null })
 
 const OURS = expect.stringMatching(prefixed(flax, 'acc').pattern)
 const FOREIGN = 'no such id!'
@@ -256,8 +241,8 @@ model Blob {
   id    Bytes  @id @default(dbgenerated()) /// @snoflax sno createdAt
   ownId String @unique /// @snoflax sno
 }`
-  const generator = `${SNOFLAX}\n  branded = false\n}`
-  const folder = await generateProject(project('sqlite', generator, models))
+  const options = `${FAMILIES}\n  branded = false`
+  const folder = await generateProject(projectOf(models, { provider: 'sqlite', options }))
   const own = (model: string) => readFileSync(join(folder, `client/models/${model}.ts`), 'utf8')
   expect(own('Post')).toContain('id: Prisma.$FlaxOrUuid7IdOfPost')
   expect(own('Slot')).toContain('postId: Prisma.$FlaxOrUuid7IdOfPost')

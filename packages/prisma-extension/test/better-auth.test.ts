@@ -19,19 +19,12 @@ import * as lite from 'drizzle-orm/sqlite-core'
 import { Kysely, PGliteDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { clientOf, pushSchema } from './project/clients.js'
-import { generateProject } from './project/generate.js'
+import { generateProject, projectOf } from './project/generate.js'
 
 // better-auth with betterAuthIds() through each of its adapters, on the tables of one Prisma schema. It is here since
 // Prisma's client has to be generated.
 
-const schema = (provider: 'sqlite' | 'postgresql') => `
-  generator client {
-    provider = "prisma-client"
-    output   = "../client"
-  }
-  datasource db {
-    provider = "${provider}"
-  }
+const MODELS = `
   model User {
     id            String    @id
     name          String
@@ -83,95 +76,23 @@ const schema = (provider: 'sqlite' | 'postgresql') => `
     @@map("verification")
   }`
 
-const sqliteTables = () => {
-  const { integer, sqliteTable, text } = lite
-  const time = () => integer({ mode: 'timestamp' })
-  const times = () => ({ createdAt: time().notNull(), updatedAt: time().notNull() })
-  return {
-    user: sqliteTable('user', {
-      id: text().primaryKey(),
-      name: text().notNull(),
-      email: text().notNull(),
-      emailVerified: integer({ mode: 'boolean' }).notNull(),
-      image: text(),
-      ...times(),
+/** The tables of the schema, of a dialect's columns. */
+function tablesOf(
+  table: (name: string, columns: object) => unknown,
+  // biome-ignore lint/suspicious/noExplicitAny: builders of either dialect
+  column: Readonly<Record<'text' | 'boolean' | 'time', () => any>>,
+) {
+  return Object.fromEntries(
+    [...MODELS.matchAll(/model \w+ \{([^}]*)@@map\("(\w+)"\)/g)].map(([, fields = '', name = '']) => {
+      const columns = [...fields.matchAll(/^ +(\w+) +(String|Boolean|DateTime)(\?)?(?: +@(id))?/gm)].map(
+        ([, field = '', type, isOptional, isKey]) => {
+          const made = column[type === 'String' ? 'text' : type === 'Boolean' ? 'boolean' : 'time']()
+          return [field, isKey ? made.primaryKey() : isOptional ? made : made.notNull()]
+        },
+      )
+      return [name, table(name, Object.fromEntries(columns))]
     }),
-    session: sqliteTable('session', {
-      id: text().primaryKey(),
-      expiresAt: time().notNull(),
-      token: text().notNull(),
-      ipAddress: text(),
-      userAgent: text(),
-      userId: text().notNull(),
-      ...times(),
-    }),
-    account: sqliteTable('account', {
-      id: text().primaryKey(),
-      accountId: text().notNull(),
-      providerId: text().notNull(),
-      userId: text().notNull(),
-      accessToken: text(),
-      refreshToken: text(),
-      idToken: text(),
-      accessTokenExpiresAt: time(),
-      refreshTokenExpiresAt: time(),
-      scope: text(),
-      password: text(),
-      ...times(),
-    }),
-    verification: sqliteTable('verification', {
-      id: text().primaryKey(),
-      identifier: text().notNull(),
-      value: text().notNull(),
-      expiresAt: time().notNull(),
-      ...times(),
-    }),
-  }
-}
-
-const postgresTables = () => {
-  const { boolean, pgTable, text, timestamp } = pg
-  const times = () => ({ createdAt: timestamp().notNull(), updatedAt: timestamp().notNull() })
-  return {
-    user: pgTable('user', {
-      id: text().primaryKey(),
-      name: text().notNull(),
-      email: text().notNull(),
-      emailVerified: boolean().notNull(),
-      image: text(),
-      ...times(),
-    }),
-    session: pgTable('session', {
-      id: text().primaryKey(),
-      expiresAt: timestamp().notNull(),
-      token: text().notNull(),
-      ipAddress: text(),
-      userAgent: text(),
-      userId: text().notNull(),
-      ...times(),
-    }),
-    account: pgTable('account', {
-      id: text().primaryKey(),
-      accountId: text().notNull(),
-      providerId: text().notNull(),
-      userId: text().notNull(),
-      accessToken: text(),
-      refreshToken: text(),
-      idToken: text(),
-      accessTokenExpiresAt: timestamp(),
-      refreshTokenExpiresAt: timestamp(),
-      scope: text(),
-      password: text(),
-      ...times(),
-    }),
-    verification: pgTable('verification', {
-      id: text().primaryKey(),
-      identifier: text().notNull(),
-      value: text().notNull(),
-      expiresAt: timestamp().notNull(),
-      ...times(),
-    }),
-  }
+  )
 }
 
 function drizzleOf(database: OpenDatabase) {
@@ -179,14 +100,25 @@ function drizzleOf(database: OpenDatabase) {
     const { connection } = database as SqliteDatabase
     return drizzleAdapter(drizzleOnSqlite({ client: connection }), {
       provider: 'sqlite',
-      schema: sqliteTables(),
+      schema: tablesOf(lite.sqliteTable as never, {
+        text: () => lite.text(),
+        boolean: () => lite.integer({ mode: 'boolean' }),
+        time: () => lite.integer({ mode: 'timestamp' }),
+      }),
     })
   }
   const db =
     database.kind === 'postgres'
       ? drizzleOnPostgres({ client: (database as PostgresDatabase).pool })
       : drizzleOnPglite({ client: (database as PgliteDatabase).connection })
-  return drizzleAdapter(db, { provider: 'pg', schema: postgresTables() })
+  return drizzleAdapter(db, {
+    provider: 'pg',
+    schema: tablesOf(pg.pgTable as never, {
+      text: () => pg.text(),
+      boolean: () => pg.boolean(),
+      time: () => pg.timestamp(),
+    }),
+  })
 }
 
 function dialectOf(database: OpenDatabase) {
@@ -221,7 +153,7 @@ describe.each([sqlite, postgres, pglite])('$name', ({ name, open }) => {
   let folder: string
   beforeAll(async () => {
     const provider = name === 'sqlite' ? 'sqlite' : 'postgresql'
-    folder = await generateProject({ 'schema/schema.prisma': schema(provider) })
+    folder = await generateProject(projectOf(MODELS, { provider, options: null }))
   })
 
   test.each(Object.entries(ADAPTERS))('%s', async (_, databaseFor) => {

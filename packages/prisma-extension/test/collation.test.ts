@@ -5,23 +5,12 @@ import { typeid } from '@snoflax/families'
 import { type PostgresDatabase, postgres, sharedPostgres } from '@snoflax/test'
 import { describe, expect, test } from 'vitest'
 import { type AnyClient, clientOf, PrismaPg, pushSchema, runCollations } from './project/clients.js'
-import { generateProject, PROVIDER } from './project/generate.js'
+import { generateProject, projectOf } from './project/generate.js'
 import { changesTo, describingPool } from './project/push.js'
 import { schemaForEngine } from './project/version.js'
 import { generatedModule } from './shop/open.js'
 
-const SCHEMA = `
-generator client {
-  provider = "prisma-client"
-  output   = "../client"
-}
-generator snoflax {
-  provider = "${PROVIDER}"
-  output   = "../snoflax"
-}
-datasource db {
-  provider = "postgresql"
-}
+const PROJECT = projectOf(`
 model Customer {
   id     String  @id @default(dbgenerated()) /// @snoflax flax prefix=cus
   name   String
@@ -37,7 +26,7 @@ model Tag {
   id     String  @id @default(dbgenerated()) @db.VarChar(16) /// @snoflax flax
   orders Order[]
 }
-`
+`)
 const IDS = ['Customer.id', 'Order.customerId', 'Order.id', 'Tag.id', '_OrderToTag.A', '_OrderToTag.B']
 
 /** Flax ids whose texts no language sorts by time: digits, capitals and small letters in turn. */
@@ -47,7 +36,7 @@ const at = (number: number) => new Date(Date.UTC(2016, 0, 1) + number * 40 * 86_
 
 describe.each(['en', 'cs', 'libc C.UTF-8'])('where text sorts by %s', (collation) => {
   test('collation.sql has ids sort by time, and later migrations are empty', async () => {
-    const folder = await generateProject({ 'schema/schema.prisma': SCHEMA })
+    const folder = await generateProject(PROJECT)
     const database = await postgres.open({ collation })
     await pushSchema(folder, database)
     expect(await collationsOf(database)).toEqual({})

@@ -1,10 +1,10 @@
-import { flax, sno } from '@snoflax/core'
+import { sno } from '@snoflax/core'
 import { uuid7 } from '@snoflax/families'
 import { installSql, prismaMigration } from '@snoflax/pg-sql'
 import { type OpenDatabase, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnyClient, clientOf, pushSchema, runCollations } from './project/clients.js'
-import { generateProject, PROVIDER } from './project/generate.js'
+import { generateProject, projectOf } from './project/generate.js'
 import { generatedModule, openShop, type Shop } from './shop/open.js'
 
 describe.each(['sqlite', 'postgresql'] as const)('@default(dbgenerated()) on %s', (database) => {
@@ -29,20 +29,8 @@ describe.each(['sqlite', 'postgresql'] as const)('@default(dbgenerated()) on %s'
   })
 })
 
-const PROJECT = {
-  'schema/schema.prisma': `
-generator client {
-  provider = "prisma-client"
-  output   = "../client"
-}
-generator snoflax {
-  provider = "${PROVIDER}"
-  output   = "../snoflax"
-  families = "@snoflax/families"
-}
-datasource db {
-  provider = "postgresql"
-}
+const PROJECT = projectOf(
+  `
 model Both {
   id   String @id @default(dbgenerated("snoflax.sno_generate_uuid(2)")) @db.Uuid /// @snoflax sno meta=4
   name String
@@ -55,12 +43,9 @@ model Uuid7 {
   id   String @id @default(dbgenerated("snoflax.uuid7_generate_uuid()")) @db.Uuid /// @snoflax uuid7 generate=database
   name String
 }
-model Text {
-  id   String @id @default(dbgenerated()) @db.Char(16) /// @snoflax flax
-  name String
-}
 `,
-}
+  { options: 'families = "@snoflax/families"' },
+)
 
 describe("a default of pg-sql's functions", () => {
   let database: OpenDatabase
@@ -114,21 +99,8 @@ describe("a default of pg-sql's functions", () => {
   })
 })
 
-const COLLATED = {
-  'schema/schema.prisma': `
-generator client {
-  provider        = "prisma-client"
-  output          = "../client"
-  previewFeatures = ["views"]
-}
-generator snoflax {
-  provider = "${PROVIDER}"
-  output   = "../snoflax"
-}
-datasource db {
-  provider = "postgresql"
-  schemas  = ["here", "there"]
-}
+const COLLATED = projectOf(
+  `
 /*
 view Alpha {
 }
@@ -148,7 +120,11 @@ view Seen {
   @@schema("here")
 }
 `,
-}
+  {
+    clientOptions: 'previewFeatures = ["views"]',
+    datasource: 'schemas = ["here", "there"]',
+  },
+)
 
 describe('the generated statements for collations', () => {
   test('change the tables of many-to-many relations across schemas, and no views', async () => {
@@ -164,35 +140,6 @@ describe('the generated statements for collations', () => {
     expect(rows).toEqual(
       ['Alpha.id', 'Beta.id', '_AlphaToBeta.A', '_AlphaToBeta.B'].map((name) => ({ name })),
     )
-    await database.close()
-  })
-})
-
-describe('text with a collation of a language', () => {
-  test('sorts by time after the generated statements have run', async () => {
-    const database = await postgres.open()
-    const folder = await generateProject(PROJECT)
-    await database.query('CREATE SCHEMA snoflax')
-    await database.query(
-      'CREATE FUNCTION snoflax.sno_generate_uuid(int) RETURNS uuid RETURN gen_random_uuid()',
-    )
-    await database.query(
-      'CREATE FUNCTION snoflax.uuid7_generate_uuid() RETURNS uuid RETURN gen_random_uuid()',
-    )
-    await database.query('CREATE FUNCTION snoflax.flake_generate_bigint() RETURNS bigint RETURN 1')
-    await pushSchema(folder, database)
-    const { snoflax } = await generatedModule(folder)
-    const prisma = (await clientOf(folder, database)).$extends(snoflax())
-    const ids = Array.from({ length: 60 }, (_, i) =>
-      flax.pack({ timeMs: flax.firstMs + i * 2 ** 32, random: new Uint8Array(7).fill(i) }),
-    )
-    await prisma.text.createMany({ data: ids.map((id) => ({ id, name: 'x' })) })
-    const sorted = async () =>
-      (await prisma.text.findMany({ orderBy: { id: 'asc' } })).map((row: AnyClient) => row.id)
-    expect(await sorted()).not.toEqual(ids)
-    await runCollations(folder, database)
-    expect(await sorted()).toEqual(ids)
-    await prisma.$disconnect()
     await database.close()
   })
 })

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { diagnosticsOf } from './project/compile.js'
-import { generateProject } from './project/generate.js'
+import { diagnosticsOf, STRICTEST } from './project/compile.js'
+import { generateProject, projectOf } from './project/generate.js'
 import { type ShopOptions, shopProject } from './shop/schema.js'
 
 const SOURCE = fileURLToPath(new URL('./shop/types-of-clients.txt', import.meta.url))
@@ -63,4 +63,43 @@ describe.each(CLIENTS)('with $client, brands = $brands', ({ entry, module, model
     writeFileSync(file, source)
     return diagnosticsOf(file)
   }
+})
+
+const PREFIXED = `
+model Customer {
+  id     String  @id @default(dbgenerated()) @db.Uuid /// @snoflax flax prefix=cus
+  orders Order[]
+}
+model Order {
+  id         Bytes    @id @default(dbgenerated()) /// @snoflax sno prefix=order_line
+  customerId String   @db.Uuid
+  customer   Customer @relation(fields: [customerId], references: [id])
+}`
+
+test.each([NEW, OLD])('the types of $client contain prefixes', async ({ client, entry, module }) => {
+  const options = 'brands = "strict"'
+  const folder = await generateProject(projectOf(PREFIXED, { client, options }))
+  const file = join(folder, 'types.ts')
+  writeFileSync(
+    file,
+    `import type { Id } from '@snoflax/core'
+import { PrismaClient } from '${entry}'
+import { type CustomerId, cusId, type OrderId, order_lineId, parameter, snoflax } from '${module}'
+
+declare const bare: PrismaClient
+export async function types() {
+  const prisma = bare.$extends(snoflax())
+  const order = await prisma.order.findFirstOrThrow({ include: { customer: true } })
+  const id: Id<'order_line', 'Order'> = order.id
+  const customerId: CustomerId = order.customerId
+  const made: OrderId = order_lineId.generate()
+  await prisma.order.findMany({ where: { id: { in: [id, made] }, customerId: cusId.parse('text') } })
+  // @ts-expect-error of another prefix
+  await prisma.order.findMany({ where: { id: customerId } })
+  return parameter('Order.customerId', customerId)
+}
+`,
+  )
+  expect(diagnosticsOf(file)).toEqual([])
+  if (client === NEW.client) expect(diagnosticsOf(join(folder, module), STRICTEST)).toEqual([])
 })

@@ -2,35 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { diagnosticsOf, STRICTEST } from './project/compile.js'
-import { generateAgain, generateProject, PROVIDER, refusalOfProject } from './project/generate.js'
+import { generateAgain, generateProject, PROVIDER, projectOf, refusalOfProject } from './project/generate.js'
 import { generatedModule } from './shop/open.js'
 
-interface SchemaOptions {
-  readonly database?: string
-  readonly options?: string
-  readonly client?: string
-}
+type SchemaOptions = Parameters<typeof projectOf>[1]
 
-const schema = (
-  models: string,
-  { database = 'postgresql', options = '', client = 'prisma-client' }: SchemaOptions = {},
-) => ({
-  'schema/schema.prisma': `
-generator client {
-  provider = "${client}"
-  output   = "../client"
-}
-generator snoflax {
-  provider = "${PROVIDER}"
-  output   = "../snoflax"
-  ${options}
-}
-datasource db {
-  provider = "${database}"
-}
-${models.replaceAll(/^(model \w+) \{ /gm, '$1 {\n')}
-`,
-})
+const schema = (models: string, options?: SchemaOptions) =>
+  projectOf(models.replaceAll(/^(model \w+) \{ /gm, '$1 {\n'), options)
 
 /** The lines that begin with a model's or field's name. */
 const mistakesOf = async (models: string, options?: SchemaOptions): Promise<string[]> =>
@@ -42,83 +20,106 @@ const mistakesOf = async (models: string, options?: SchemaOptions): Promise<stri
     )
 
 describe('mistakes in a schema are reported with model and field', () => {
-  const MISTAKES: readonly [models: string, message: string][] = [
+  /** The field `id` of a model. */
+  const FIELDS: readonly [field: string, message: string][] = [
+    ['String MADE @db.Uuid /// @snoflax', 'name a family: /// @snoflax sno; not "@snoflax"'],
     [
-      'model A1 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax',
-      'A1.id: name a family: /// @snoflax sno; not "@snoflax"',
+      'String MADE @db.Uuid /// @snoflax snow',
+      'no family "snow", only flake, flax, sno; @snoflax/families has more: families = "@snoflax/families"',
     ],
     [
-      'model A2 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax snow',
-      'A2.id: no family "snow", only flake, flax, sno; @snoflax/families has more: families = "@snoflax/families"',
+      'String MADE @db.Uuid /// @snoflax sno mata=2',
+      'options are storage, meta, prefix, createdAt, generate, collation, accept, onMismatch, branded, as in meta=2; not "mata=2"',
+    ],
+    ['String MADE @db.Uuid /// @snoflax sno meta=two', 'meta must be an integer; not "meta=two"'],
+    ['String MADE @db.Uuid /// @snoflax sno meta=256', 'sno: meta must be an integer from 0 to 255, not 256'],
+    ['String MADE @db.Uuid /// @snoflax flax meta=1', 'flax: ids have no metabyte; leave meta out'],
+    ['String MADE @db.Uuid /// @snoflax sno meta=1 meta=2', 'meta is written twice; not "meta=2"'],
+    [
+      'String MADE @db.Uuid /// @snoflax sno storage=text',
+      'sno: storage text is not for a field of type String @db.Uuid, which is for uuid or uuid8',
     ],
     [
-      'model A3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno mata=2',
-      'A3.id: options are storage, meta, prefix, createdAt, generate, collation, accept, onMismatch, branded, as in meta=2; not "mata=2"',
+      'String MADE /// @snoflax flake',
+      'flake in postgres: cannot use storage text: the family allows bigint, binary, uuid8; use bigint or binary or uuid8',
     ],
     [
-      'model A4 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=two',
-      'A4.id: meta must be an integer; not "meta=two"',
+      'Int @id @default(autoincrement()) /// @snoflax sno',
+      'ids must be stored in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not Int',
     ],
     [
-      'model A5 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=256',
-      'A5.id: sno: meta must be an integer from 0 to 255, not 256',
+      'String MADE @db.Citext /// @snoflax sno',
+      'ids must be stored in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not String @db.Citext',
+    ],
+    ['String MADE @db.Char(20) /// @snoflax sno', 'sno: ids have 16 characters or bytes: write @db.Char(16)'],
+    [
+      'String MADE @db.VarChar(15) /// @snoflax sno',
+      'sno: ids have 16 characters or bytes: write @db.VarChar(16)',
+    ],
+    ['String MADE @db.Char /// @snoflax sno', 'sno: ids have 16 characters or bytes: write @db.Char(16)'],
+    [
+      'String @id @default(uuid()) @db.Uuid /// @snoflax sno',
+      'its default is not an id; write @default(dbgenerated())',
+    ],
+    ['String @id @default("") /// @snoflax sno', 'its default is not an id; write @default(dbgenerated())'],
+    [
+      'String @id @db.Uuid /// @snoflax sno',
+      'add @default(dbgenerated()) to generate ids, or write generate=never',
     ],
     [
-      'model A6 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax meta=1',
-      'A6.id: flax: ids have no metabyte; leave meta out',
+      'String MADE @db.Uuid /// @snoflax sno generate=database',
+      'generate=database needs a default with an expression, as in @default(dbgenerated("…"))',
+    ],
+    ['String MADE @db.Uuid /// @snoflax sno generate=never', 'generate=never needs no @default'],
+    [
+      'String @id @db.Uuid /// @snoflax sno generate=sometimes',
+      'generate must be application, database or never; not "generate=sometimes"',
     ],
     [
-      'model A7 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=1 meta=2',
-      'A7.id: meta is written twice; not "meta=2"',
+      'String MADE @db.Uuid /// @snoflax sno createdAt=1st',
+      'createdAt must be the name of a field; not "createdAt=1st"',
     ],
     [
-      'model A8 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno storage=text',
-      'A8.id: sno: storage text is not for a field of type String @db.Uuid, which is for uuid or uuid8',
+      'String MADE @db.Uuid /// The key. @snoflax sno',
+      '@snoflax must begin its line and be followed by a family; not "The key. @snoflax sno"',
     ],
     [
-      'model A9 { id String @id @default(dbgenerated()) /// @snoflax flake',
-      'A9.id: flake in postgres: cannot use storage text: the family allows bigint, binary, uuid8; use bigint or binary or uuid8',
+      'String MADE @db.Uuid /// @snoflax: sno',
+      '@snoflax must begin its line and be followed by a family; not "@snoflax: sno"',
     ],
     [
-      'model B1 { id Int @id @default(autoincrement()) /// @snoflax sno',
-      'B1.id: ids must be stored in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not Int',
+      'String MADE /// @snoflax flax accept=/[a-z0-9]{24}',
+      'accept must be a regular expression between slashes, as in accept=/^[a-z0-9]{24}$/, or the name of a family; not "accept=/[a-z0-9]{24}"',
     ],
     [
-      'model B2 { id String @id @default(dbgenerated()) @db.Citext /// @snoflax sno',
-      'B2.id: ids must be stored in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not String @db.Citext',
+      'String MADE /// @snoflax flax accept=/[z-a]/',
+      'accept: Invalid regular expression: /[z-a]/: Range out of order in character class; not "/[z-a]/"',
     ],
     [
-      'model B3 { id String @id @default(dbgenerated()) @db.Char(20) /// @snoflax sno',
-      'B3.id: sno: ids have 16 characters or bytes: write @db.Char(16)',
+      'String MADE /// @snoflax flax accept=/a/ b/',
+      'options are storage, meta, prefix, createdAt, generate, collation, accept, onMismatch, branded, as in meta=2; not "b/"',
+    ],
+    ['String MADE /// @snoflax flax accept=cuid', 'no family "cuid", only flake, flax'],
+    [
+      'String MADE /// @snoflax flax accept=/a b/g',
+      'flax: accept takes patterns with the flags i, s, u and v, not /a b/g',
     ],
     [
-      'model B4 { id String @id @default(dbgenerated()) @db.VarChar(15) /// @snoflax sno',
-      'B4.id: sno: ids have 16 characters or bytes: write @db.VarChar(16)',
+      'String MADE /// @snoflax flax onMismatch=404',
+      'onMismatch must be error or notFound; not "onMismatch=404"',
     ],
     [
-      'model B41 { id String @id @default(dbgenerated()) @db.Char /// @snoflax sno',
-      'B41.id: sno: ids have 16 characters or bytes: write @db.Char(16)',
+      'String MADE @db.Uuid /// @snoflax flax onMismatch=notFound',
+      "flax: onMismatch 'notFound' needs storage text",
     ],
+    ['String MADE @db.Uuid /// @snoflax flax accept=/x/', 'flax in postgres: cannot use storage uuid'],
     [
-      'model B5 { id String @id @default(uuid()) @db.Uuid /// @snoflax sno',
-      'B5.id: its default is not an id; write @default(dbgenerated())',
+      'String MADE @db.Char(36) /// @snoflax flax accept=/x/',
+      'flax: other ids that it accepts vary in length: write @db.VarChar(255)',
     ],
-    [
-      'model B6 { id String @id @default("") /// @snoflax sno',
-      'B6.id: its default is not an id; write @default(dbgenerated())',
-    ],
-    [
-      'model B7 { id String @id @db.Uuid /// @snoflax sno',
-      'B7.id: add @default(dbgenerated()) to generate ids, or write generate=never',
-    ],
-    [
-      'model B8 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno generate=database',
-      'B8.id: generate=database needs a default with an expression, as in @default(dbgenerated("…"))',
-    ],
-    [
-      'model B9 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno generate=never',
-      'B9.id: generate=never needs no @default',
-    ],
+    ['String MADE /// @snoflax flax branded=no', 'branded must be true or false; not "branded=no"'],
+  ]
+  const MODELS: readonly [models: string, message: string][] = [
     [
       'model C1 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno createdAt\n at DateTime\n createdAt DateTime',
       'C1.id: the model already has a field createdAt; name the computed one differently, as in createdAt=insertedAt',
@@ -168,14 +169,6 @@ describe('mistakes in a schema are reported with model and field', () => {
       'E1.a: ids in lists are not generated; pass them',
     ],
     [
-      'model E2 { id String @id @db.Uuid /// @snoflax sno generate=sometimes',
-      'E2.id: generate must be application, database or never; not "generate=sometimes"',
-    ],
-    [
-      'model E3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno createdAt=1st',
-      'E3.id: createdAt must be the name of a field; not "createdAt=1st"',
-    ],
-    [
       'model E4 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=1\n e5 E5[]\n}\nmodel E5 { id Int @id\n to String @db.Uuid /// @snoflax sno meta=2\n e4 E4 @relation(fields: [to], references: [id])',
       'E5.to: is a foreign key to E4.id, where meta is set',
     ],
@@ -188,65 +181,22 @@ describe('mistakes in a schema are reported with model and field', () => {
       'E9.to: references F1.id, which is not an id column',
     ],
     [
-      'model F2 { id String @id @default(dbgenerated()) @db.Uuid /// The key. @snoflax sno',
-      'F2.id: @snoflax must begin its line and be followed by a family; not "The key. @snoflax sno"',
-    ],
-    [
-      'model F3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax: sno',
-      'F3.id: @snoflax must begin its line and be followed by a family; not "@snoflax: sno"',
-    ],
-    [
-      'model G1 { id String @id @default(dbgenerated()) /// @snoflax flax accept=/[a-z0-9]{24}',
-      'G1.id: accept must be a regular expression between slashes, as in accept=/^[a-z0-9]{24}$/, or the name of a family; not "accept=/[a-z0-9]{24}"',
-    ],
-    [
-      'model G2 { id String @id @default(dbgenerated()) /// @snoflax flax accept=/[z-a]/',
-      'G2.id: accept: Invalid regular expression: /[z-a]/: Range out of order in character class; not "/[z-a]/"',
-    ],
-    [
-      'model G3 { id String @id @default(dbgenerated()) /// @snoflax flax accept=/a/ b/',
-      'as in meta=2; not "b/"',
-    ],
-    [
-      'model G4 { id String @id @default(dbgenerated()) /// @snoflax flax accept=cuid',
-      'G4.id: no family "cuid", only flake, flax',
-    ],
-    [
-      'model G5 { id String @id @default(dbgenerated()) /// @snoflax flax accept=/a b/g',
-      'G5.id: flax: accept takes patterns with the flags i, s, u and v, not /a b/g',
-    ],
-    [
-      'model G6 { id String @id @default(dbgenerated()) /// @snoflax flax onMismatch=404',
-      'G6.id: onMismatch must be error or notFound; not "onMismatch=404"',
-    ],
-    [
-      'model G7 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax onMismatch=notFound',
-      "G7.id: flax: onMismatch 'notFound' needs storage text",
-    ],
-    [
-      'model G8 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax accept=/x/',
-      'G8.id: flax in postgres: cannot use storage uuid',
-    ],
-    [
-      'model G9 { id String @id @default(dbgenerated()) @db.Char(36) /// @snoflax flax accept=/x/',
-      'G9.id: flax: other ids that it accepts vary in length: write @db.VarChar(255)',
-    ],
-    [
-      'model H1 { id String @id @default(dbgenerated()) /// @snoflax flax branded=no',
-      'H1.id: branded must be true or false; not "branded=no"',
-    ],
-    [
       'model H2 { id String @id @default(dbgenerated()) /// @snoflax flax accept=/x/\n h3 H3[]\n}\nmodel H3 { id Int @id\n to String /// @snoflax flax accept=/y/\n h2 H2 @relation(fields: [to], references: [id])',
       'H3.to: is a foreign key to H2.id, and accepts what that does; leave accept out',
     ],
   ]
-  let told: string[] = []
+  const MISTAKES = [
+    ...FIELDS.map(([field, message], index) => [
+      `model Of${index} { id ${field.replace('MADE', '@id @default(dbgenerated())')}`,
+      `Of${index}.id: ${message}`,
+    ]),
+    ...MODELS,
+  ]
+
   test('all in one run', async () => {
-    told = await mistakesOf(MISTAKES.map(([models]) => `${models}\n}`).join('\n'))
+    const told = await mistakesOf(MISTAKES.map(([models]) => `${models}\n}`).join('\n'))
     expect(told.length).toBe(MISTAKES.length)
-  })
-  test.each(MISTAKES.map(([models, message]) => [message, models] as const))('%s', (message) => {
-    expect(told).toContainEqual(expect.stringContaining(message))
+    for (const [, message] of MISTAKES) expect(told).toContainEqual(expect.stringContaining(`${message}`))
   })
 })
 
@@ -262,11 +212,11 @@ test('a comment of two slashes, which generators never see, is reported too', as
 })
 
 describe('a database', () => {
-  const MYSQL = { database: 'mysql' }
+  const MYSQL = { provider: 'mysql' }
 
   test('other than PostgreSQL, SQLite and MySQL is refused', async () => {
     const told = await mistakesOf('model A { id String @id /// @snoflax sno generate=never\n}', {
-      database: 'sqlserver',
+      provider: 'sqlserver',
     })
     expect(told).toEqual(['datasource: ids can be stored in postgresql, sqlite and mysql, not in sqlserver'])
   })

@@ -3,22 +3,11 @@ import { databaseDefault } from '@snoflax/core/adapter'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
-import { generateProject, PROVIDER } from './project/generate.js'
+import { generateProject, projectOf } from './project/generate.js'
 import { generatedModule } from './shop/open.js'
 
-const PROJECT = {
-  'schema/schema.prisma': `
-generator client {
-  provider = "prisma-client"
-  output   = "../client"
-}
-generator snoflax {
-  provider = "${PROVIDER}"
-  output   = "../snoflax"
-}
-datasource db {
-  provider = "mysql"
-}
+const PROJECT = projectOf(
+  `
 model Both {
   id   Bytes  @id @default(dbgenerated("x")) @db.Binary(12) /// @snoflax flax
   name String
@@ -28,7 +17,8 @@ model DatabaseOnly {
   name String @unique
 }
 `,
-}
+  { provider: 'mysql' },
+)
 
 describe.runIf(mysql.selected())('in MySQL or MariaDB', () => {
   let database: MysqlDatabase

@@ -1,29 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { flax, type IdGenerator, sno, storageFor } from '@snoflax/core'
 import { type OpenDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
-import { diagnosticsOf, STRICTEST } from './project/compile.js'
-import { generateProject, PROVIDER, refusalOfProject } from './project/generate.js'
+import { generateProject, projectOf, refusalOfProject } from './project/generate.js'
 import { generatedModule } from './shop/open.js'
-
-const project = (models: string, client = 'prisma-client') => ({
-  'schema/schema.prisma': `
-generator client {
-  provider = "${client}"
-  output   = "../client"
-}
-generator snoflax {
-  provider = "${PROVIDER}"
-  output   = "../snoflax"
-  brands   = "strict"
-}
-datasource db {
-  provider = "postgresql"
-}
-${models}`,
-})
 
 const MODELS = `
 model Customer {
@@ -54,7 +34,7 @@ let bare: AnyClient
 let generated: AnyClient
 let prisma: AnyClient
 beforeAll(async () => {
-  const folder = await generateProject(project(MODELS))
+  const folder = await generateProject(projectOf(MODELS))
   database = await postgres.open()
   await pushSchema(folder, database)
   bare = await clientOf(folder, database)
@@ -165,7 +145,7 @@ test.each([
   ['one that ends in _', 'flax prefix=cus_', /Customer\.id: .*a prefix must/],
   ['none', 'flax prefix=', /Customer\.id: .*name=value/],
 ])('%s is refused', async (_, comment, message) => {
-  const refusal = await refusalOfProject(project(MODELS.replace('flax prefix=cus', comment)))
+  const refusal = await refusalOfProject(projectOf(MODELS.replace('flax prefix=cus', comment)))
   expect(refusal).toMatch(message)
 })
 
@@ -174,41 +154,11 @@ test('a foreign key has the prefix of its target, and a prefix has one family', 
     'orderId String @db.Uuid /// @snoflax sno',
     'orderId String @db.Uuid /// @snoflax sno prefix=cus',
   )
-  expect(await refusalOfProject(project(other))).toMatch(
+  expect(await refusalOfProject(projectOf(other))).toMatch(
     /Line\.orderId: .*stores cus ids, but references Order\.id with ord ids/,
   )
   const twice = MODELS.replace('sno prefix=ord ', 'sno prefix=cus ')
-  expect(await refusalOfProject(project(twice))).toMatch(
+  expect(await refusalOfProject(projectOf(twice))).toMatch(
     /Order\.id: the family is cusId in the generated module/,
   )
-})
-
-test.each(['prisma-client', 'prisma-client-js'])('the types of %s contain the prefixes', async (client) => {
-  const folder = await generateProject(project(MODELS, client))
-  const entry = client === 'prisma-client' ? 'client' : 'index'
-  const file = join(folder, 'types.ts')
-  writeFileSync(
-    file,
-    `import type { Id } from '@snoflax/core'
-import { PrismaClient } from './client/${entry}.js'
-import { type CustomerId, cusId, type OrderId, ordId, parameter, snoflax } from './snoflax/index.js'
-
-declare const bare: PrismaClient
-export async function types() {
-  const prisma = bare.$extends(snoflax())
-  const order = await prisma.order.findFirstOrThrow({ include: { customer: true } })
-  const id: Id<'ord', 'Order'> = order.id
-  const customerId: CustomerId = order.customerId
-  const made: OrderId = ordId.generate()
-  await prisma.order.findMany({ where: { id: { in: [id, made] }, customerId: cusId.parse('text') } })
-  // @ts-expect-error of another prefix
-  await prisma.order.findMany({ where: { id: customerId } })
-  return parameter('Order.customerId', customerId)
-}
-`,
-  )
-  expect(diagnosticsOf(file)).toEqual([])
-  if (client === 'prisma-client') {
-    expect(diagnosticsOf(join(folder, 'snoflax/index.ts'), STRICTEST)).toEqual([])
-  }
 })

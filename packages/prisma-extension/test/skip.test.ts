@@ -3,23 +3,11 @@ import { flax, sno } from '@snoflax/core'
 import { type OpenDatabase, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
-import { generateProject, PROVIDER } from './project/generate.js'
+import { generateProject, projectOf } from './project/generate.js'
 import { generatedModule } from './shop/open.js'
 
-const PROJECT = {
-  'schema/schema.prisma': `
-generator client {
-  provider        = "prisma-client"
-  output          = "../client"
-  previewFeatures = ["strictUndefinedChecks"]
-}
-generator snoflax {
-  provider = "${PROVIDER}"
-  output   = "../snoflax"
-}
-datasource db {
-  provider = "sqlite"
-}
+const PROJECT = projectOf(
+  `
 model Author {
   id    Bytes  @id @default(dbgenerated()) /// @snoflax flax
   books Book[]
@@ -29,9 +17,9 @@ model Book {
   traceId  String? /// @snoflax sno
   authorId Bytes
   author   Author  @relation(fields: [authorId], references: [id])
-}
-`,
-}
+}`,
+  { provider: 'sqlite', clientOptions: 'previewFeatures = ["strictUndefinedChecks"]' },
+)
 
 let database: OpenDatabase
 let prisma: AnyClient

@@ -2,7 +2,7 @@ import { flax } from '@snoflax/core'
 import { type OpenDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
-import { generateProject, PROVIDER, type ProjectFiles } from './project/generate.js'
+import { generateProject, type ProjectFiles, projectOf } from './project/generate.js'
 import { generatedModule } from './shop/open.js'
 
 // Fields called as Prisma's words are: which of the two stands in an argument is Prisma's decision, so each call runs
@@ -57,21 +57,6 @@ model Good {
 }
 `
 
-const project = (generator: string, text: string): ProjectFiles => ({
-  'schema/schema.prisma': `
-generator client {
-  provider = "prisma-client"
-  output   = "../client"
-}
-${generator}
-datasource db {
-  provider = "postgresql"
-}
-${text}`,
-})
-
-const SNOFLAX = `generator snoflax {\n  provider = "${PROVIDER}"\n  output   = "../snoflax"\n}`
-
 const open: OpenDatabase[] = []
 async function clientFor(files: ProjectFiles): Promise<{ bare: AnyClient; folder: string }> {
   const folder = await generateProject(files)
@@ -84,10 +69,8 @@ async function clientFor(files: ProjectFiles): Promise<{ bare: AnyClient; folder
 let plain: AnyClient
 let ours: AnyClient
 beforeAll(async () => {
-  plain = (await clientFor(project('', models('')))).bare
-  const { bare, folder } = await clientFor(
-    project(SNOFLAX, models('@db.Uuid /// @snoflax flax generate=never')),
-  )
+  plain = (await clientFor(projectOf(models(''), { options: null }))).bare
+  const { bare, folder } = await clientFor(projectOf(models('@db.Uuid /// @snoflax flax generate=never')))
   ours = bare.$extends((await generatedModule(folder)).snoflax())
 })
 afterAll(() => Promise.all(open.map((database) => database.close())))

@@ -1,7 +1,7 @@
 import { type StorageName, storageFor } from '@snoflax/core'
 import type { Configuration } from '@snoflax/prisma-extension'
 import type { Variant } from '@snoflax/test/contract'
-import { PROVIDER, type ProjectFiles } from '../project/generate.js'
+import { type ProjectFiles, projectOf } from '../project/generate.js'
 
 const SQLITE_TYPES: Partial<Record<StorageName, string>> = {
   text: 'String',
@@ -13,11 +13,6 @@ const POSTGRES_TYPES: Partial<Record<StorageName, string>> = {
   uuid: 'String @db.Uuid',
   uuid8: 'String @db.Uuid',
 }
-
-const SNOFLAX = `generator snoflax {
-  provider = "${PROVIDER}"
-  output   = "../snoflax"
-}`
 
 const PROVIDERS = {
   sqlite: ['sqlite', SQLITE_TYPES],
@@ -45,16 +40,8 @@ export function contractProject({ database, storage, family }: Variant): Project
   // Configurations are written by hand; where it can, the generator reads the schema too.
   const comment = types ? `/// @snoflax ${storage === 'bigint' ? 'flake' : 'flax'}` : ''
   const id = `${type} @id @default(dbgenerated()) ${native} ${comment}`
-  return {
-    'schema/schema.prisma': `
-generator client {
-  provider = "prisma-client"
-  output   = "../client"
-}
-${types ? SNOFLAX : ''}
-datasource db {
-  provider = "${provider}"
-}
+  return projectOf(
+    `
 model Customer {
   id         ${id}
   email      String     @unique
@@ -96,9 +83,9 @@ model Tag {
   label  String  @unique
   orders Order[]
   @@map("tags")
-}
-`,
-  }
+}`,
+    { provider, options: types ? '' : null },
+  )
 }
 
 /** The configuration of the same schema, written by hand: that is how a family of any variant gets in. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { PROVIDER, type ProjectFiles } from '../project/generate.js'
+import { type ProjectFiles, projectOf } from '../project/generate.js'
 import { VERSION } from '../project/version.js'
 
 const CORPUS = new URL('../corpus/', import.meta.url)
@@ -79,28 +79,16 @@ export function shapeProject(
   { columns, isPlain, client = 'prisma-client' }: ShapeOptions,
 ): ProjectFiles {
   const isPostgres = columns.provider === 'postgresql'
-  const generators = isPlain
-    ? ''
-    : `generator snoflax {\n  provider = "${PROVIDER}"\n  output = "../snoflax"\n  brands = "strict"\n  ${columns.family === 'uuid7' ? 'families = "@snoflax/families"' : ''}\n}`
+  const ours = `brands = "strict"\n  ${columns.family === 'uuid7' ? 'families = "@snoflax/families"' : ''}`
+  const models = linesOf(shape, columns).map((line) => prismaLine(line, columns, isPlain))
   const schemas = isPostgres && shape.includes('@@schema') ? 'schemas = ["cron", "public"]' : ''
-  return {
-    'schema/schema.prisma': `
-generator client {
-  provider = "${client}"
-  output   = "../client"
-  previewFeatures = ["views"]
-}
-${generators}
-datasource db {
-  provider = "${columns.provider}"
-  ${/^\/\/datasource (.*)/m.exec(shape)?.[1] ?? ''}
-  ${schemas}
-}
-${linesOf(shape, columns)
-  .map((line) => prismaLine(line, columns, isPlain))
-  .join('\n')}
-`,
-  }
+  return projectOf(models.join('\n'), {
+    provider: columns.provider,
+    client,
+    clientOptions: 'previewFeatures = ["views"]',
+    options: isPlain ? null : ours,
+    datasource: `${/^\/\/datasource (.*)/m.exec(shape)?.[1] ?? ''}\n  ${schemas}`,
+  })
 }
 
 /** Without what a database doesn't have, and defaults of Json, for which Prisma writes no valid SQL in SQLite. */

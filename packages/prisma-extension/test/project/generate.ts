@@ -20,6 +20,42 @@ export const COMMAND = `node ${at('bin/snoflax-prisma-generator.js')}`
 /** What stands in a schema as the generator's provider: a name that this process knows. */
 export const PROVIDER = VERSION === '' ? generator.name : COMMAND
 
+interface SchemaOptions {
+  readonly provider?: string
+  readonly client?: string
+  /** Lines of the client's generator. */
+  readonly clientOptions?: string
+  /** Lines of our generator; null if there is none. */
+  readonly options?: string | null
+  /** Lines of the datasource. */
+  readonly datasource?: string
+}
+
+/** A project with models, a client and our generator. */
+export const projectOf = (
+  models: string,
+  {
+    provider = 'postgresql',
+    client = 'prisma-client',
+    clientOptions = '',
+    options = '',
+    datasource = '',
+  }: SchemaOptions = {},
+) => ({
+  'schema/schema.prisma': `
+generator client {
+  provider = "${client}"
+  output   = "../client"
+  ${clientOptions}
+}
+${options === null ? '' : `generator snoflax {\n  provider = "${PROVIDER}"\n  output   = "../snoflax"\n  ${options}\n}`}
+datasource db {
+  provider = "${provider}"
+  ${datasource}
+}
+${models}`,
+})
+
 /**
  * A folder with the files and all that `prisma generate` makes of them, kept between runs of the tests. The same
  * files, and the same generator, have the same folder.
