@@ -35,14 +35,14 @@ export function runGenerator(): void {
  * @throws {IdError} `INVALID_OPTION` that lists every mistake, with model and field.
  */
 async function generate(options: GeneratorOptions): Promise<void> {
-  const { generator, otherGenerators } = options
+  const { generator } = options
   const folder = generator.output?.value
   if (!folder)
     throw new IdError('INVALID_OPTION', 'output: missing; set the folder for the module', { field: 'output' })
-  const brands = brandsOf(generator.config['brands'])
+  const brands: Brands = optionOf(generator, 'brands', ['strict', 'results']) ?? 'results'
   const content = await readSchema(options)
   for (const client of clientsOf(options)) await typeClient(client, content, options.dmmf, brands)
-  const language = languageOf(generator.config['language'], otherGenerators)
+  const language = languageOf(options)
   const collations = collationSql(content)
   await writeFiles(folder, {
     ...moduleFiles(content, folder, language),
@@ -61,7 +61,7 @@ async function readSchema({
   const findFamily = await loadFamilies(familyModules(generator), generator.sourceFilePath)
   const mistakes = new Mistakes()
   refuseHidden(datamodel, mistakes)
-  const branded = isBranded(generator.config['branded'])
+  const branded = optionOf(generator, 'branded', ['true', 'false'], 'true or false') !== 'false'
   const content = contentOf(schema, findIdFields(schema, findFamily, branded, mistakes), mistakes)
   mistakes.raise()
   return content
@@ -73,19 +73,18 @@ function familyModules({ config }: GeneratorOptions['generator']): readonly stri
   return Array.isArray(given) ? given : [given]
 }
 
-function brandsOf(given: unknown): Brands {
-  if (given === undefined || given === 'results' || given === 'strict') return given ?? 'results'
-  throw new IdError('INVALID_OPTION', `brands: must be "strict" or "results", not ${JSON.stringify(given)}`, {
-    field: 'brands',
-    value: given,
-  })
-}
-
-/** Whether fields are typed as ids, where their comments don't say. */
-function isBranded(given: unknown): boolean {
-  if (given === undefined || given === 'true' || given === 'false') return given !== 'false'
-  throw new IdError('INVALID_OPTION', `branded: must be true or false, not ${JSON.stringify(given)}`, {
-    field: 'branded',
+/** An option of the generator that is one of these texts. */
+function optionOf<Value extends string>(
+  { config }: GeneratorOptions['generator'],
+  name: string,
+  values: readonly Value[],
+  rule = values.map((value) => `"${value}"`).join(' or '),
+): Value | undefined {
+  const given = config[name]
+  const found = values.find((value) => value === given)
+  if (given === undefined || found !== undefined) return found
+  throw new IdError('INVALID_OPTION', `${name}: must be ${rule}, not ${JSON.stringify(given)}`, {
+    field: name,
     value: given,
   })
 }
@@ -112,15 +111,9 @@ function clientsOf({ generator, otherGenerators, datamodel }: GeneratorOptions):
 }
 
 /** The module is TypeScript if the client is. */
-function languageOf(given: unknown, others: GeneratorOptions['otherGenerators']): Language {
-  if (given === 'ts' || given === 'js') return given
-  if (given === undefined)
-    return others.some(({ provider }) => provider.value === 'prisma-client') ? 'ts' : 'js'
-  throw new IdError('INVALID_OPTION', `language: must be "ts" or "js", not ${JSON.stringify(given)}`, {
-    field: 'language',
-    value: given,
-  })
-}
+const languageOf = ({ generator, otherGenerators }: GeneratorOptions): Language =>
+  optionOf(generator, 'language', ['ts', 'js']) ??
+  (otherGenerators.some(({ provider }) => provider.value === 'prisma-client') ? 'ts' : 'js')
 
 /** Removes files that an earlier run wrote and this one didn't, since they could be imported as the module. */
 const FILES = ['index.ts', 'index.js', 'index.d.ts', 'collation.sql']
