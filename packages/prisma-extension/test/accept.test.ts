@@ -147,16 +147,6 @@ describe.each([
     }
   })
 
-  test('what is not found has the codes that applications expect', async () => {
-    expect(await prisma.account.findUnique({ where: { id: FOREIGN } })).toBeNull()
-    const P2025 = { error: 'P2025' }
-    expect(await outcome(prisma.account.findUniqueOrThrow({ where: { id: FOREIGN } }))).toEqual(P2025)
-    expect(await outcome(prisma.account.update({ where: { id: FOREIGN }, data: {} }))).toEqual(P2025)
-    expect(await outcome(prisma.account.delete({ where: { id: FOREIGN } }))).toEqual(P2025)
-    const author = { connect: { id: FOREIGN } }
-    expect(await outcome(prisma.post.create({ data: { author } }))).toEqual(P2025)
-  })
-
   test('a field without onMismatch refuses it, and a number is refused everywhere', async () => {
     await expect(prisma.post.findUnique({ where: { id: FOREIGN } })).rejects.toMatchObject({
       name: 'IdError',

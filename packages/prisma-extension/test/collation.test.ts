@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { flax, sno } from '@snoflax/core'
-import { typeid } from '@snoflax/families'
-import { type PostgresDatabase, postgres, sharedPostgres } from '@snoflax/test'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { describe, expect, test } from 'vitest'
 import { type AnyClient, clientOf, PrismaPg, pushSchema, runCollations } from './project/clients.js'
 import { generateProject, projectOf } from './project/generate.js'
@@ -72,27 +70,3 @@ async function collationsOf(database: PostgresDatabase): Promise<Record<string, 
   )
   return Object.fromEntries(rows.map(({ name, collation }) => [name, collation]))
 }
-
-const { version } = sharedPostgres()
-
-// Collations of ICU that every server with ICU has.
-test.runIf(version >= 16).each([
-  ['flax', { en: false, de: false, cs: false, und: false }],
-  ['sno', { en: true, de: true, fr: true, und: true, cs: false, da: false, hu: false }],
-  ['typeid', { en: true, de: true, fr: true, und: true, cs: false, da: false, hu: false, et: false }],
-] as const)('whether texts of %s sort by time depends on the language', async (name, expected) => {
-  const database = await postgres.open()
-  const family = { flax, sno, typeid: typeid('user') }[name]
-  const ids = Array.from({ length: 3000 }, (_, number) =>
-    family.generateAt(new Date(at(0).getTime() + number * 3e8)),
-  )
-  const sorts = Object.keys(expected).map(async (language) => {
-    const [row] = await database.query(
-      `SELECT array_agg(id ORDER BY id COLLATE "${language}-x-icu") = array_agg(id ORDER BY id COLLATE "C") AS same FROM unnest($1::text[]) AS t(id)`,
-      [ids],
-    )
-    return [language, row?.['same']]
-  })
-  expect(Object.fromEntries(await Promise.all(sorts))).toEqual(expected)
-  await database.close()
-})
