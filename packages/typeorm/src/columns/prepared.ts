@@ -74,11 +74,28 @@ export class PreparedColumn implements ValueTransformer {
     try {
       return this.stored(value)
     } catch (error) {
-      // Only for errors: a closure for each value would be a third of the cost.
-      return withPath(this.path, () => {
-        throw error
-      })
+      return this.fail(error)
     }
+  }
+
+  /** Throws an error with the path. Calling `withPath` for each value would be a third of the cost. */
+  fail(error: unknown): never {
+    return withPath(this.path, () => {
+      throw error
+    })
+  }
+}
+
+/** Wraps a method of an object or of a prototype in a function that gets the object and the bound method. */
+export function around<This, Given extends unknown[], Result>(
+  owner: object,
+  name: string,
+  call: (self: This, method: (...given: Given) => Result, ...given: Given) => Result,
+): void {
+  const methods = owner as Record<string, (...given: Given) => Result>
+  const method = methods[name] as (...given: Given) => Result
+  methods[name] = function (this: This, ...given) {
+    return call(this, method.bind(this), ...given)
   }
 }
 
@@ -107,8 +124,12 @@ export const convertingIn = ({ columns }: EntityMetadata): PreparedColumn[] =>
   columns.flatMap((column) => convertingFor(column) ?? [])
 
 /** The id columns of an entity whose ids the application generates. */
-export const generatedColumnsIn = (metadata: EntityMetadata): PreparedColumn[] =>
-  idColumnsIn(metadata).filter(({ generate }) => generate !== undefined)
+export const generatedColumnsIn = (metadata: EntityMetadata): readonly PreparedColumn[] =>
+  state.generating.get(metadata) ?? []
+
+/** The columns whose ids we generated in a row of an insert, but for those of TypeORM's events. */
+export const generatedFor = (rows: readonly ObjectLiteral[], row: number): readonly PreparedColumn[] =>
+  state.generated.get(rows)?.[row] ?? []
 
 /** The id columns of a DataSource. */
 export interface PreparedSource {
@@ -146,6 +167,8 @@ interface State {
   hasTexts: boolean
   /** By the metadata of a DataSource: if it builds them again, it must be prepared again. */
   readonly prepared: WeakMap<readonly EntityMetadata[], PreparedSource>
+  /** The columns of an entity whose ids the application generates. */
+  readonly generating: WeakMap<EntityMetadata, readonly PreparedColumn[]>
   /** The columns whose ids we generated, for each row, by an insert's list of rows. */
   readonly generated: WeakMap<readonly ObjectLiteral[], (readonly PreparedColumn[])[]>
   /** Families of decorated properties, by the prototype of their class. */
@@ -169,6 +192,7 @@ const all = globalThis as { [STATE]?: State }
 all[STATE] ??= {
   hasTexts: false,
   prepared: new WeakMap(),
+  generating: new WeakMap(),
   generated: new WeakMap(),
   families: new WeakMap(),
   patched: new WeakSet(),
@@ -232,4 +256,9 @@ export function remember(
   columns: readonly PreparedColumn[],
 ): void {
   state.prepared.set(entityMetadatas, preparedSource(database, columns, entityMetadatas))
+  for (const one of entityMetadatas)
+    state.generating.set(
+      one,
+      idColumnsIn(one).filter(({ generate }) => generate),
+    )
 }

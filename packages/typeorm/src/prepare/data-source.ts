@@ -1,10 +1,7 @@
 import { checkOptions, requireMembers } from '@snoflax/core/adapter'
 import { DataSource } from 'typeorm'
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { around } from '../columns/around.js'
-import { idColumnFor, isPrepared, remember, state } from '../columns/prepared.js'
-import { generateByEvents } from '../write/events.js'
-import { generateInInserts } from '../write/insert.js'
+import { around, isPrepared, remember, state } from '../columns/prepared.js'
+import { generateByEvents, generateInInserts } from '../write/insert.js'
 import { patchTypeorm, wrapDriver } from './patches.js'
 import { databaseOf, definitionsOf, settleColumns } from './settle.js'
 import { checkStoredColumns, guardIds } from './stored-columns.js'
@@ -105,20 +102,6 @@ function prepareMetadata(dataSource: DataSource): void {
   if (state.hooked.has(dataSource)) return
   state.hooked.add(dataSource)
   generateInInserts(dataSource)
-  checkWrites(dataSource)
   wrapDriver(dataSource)
   guardIds(dataSource)
-}
-
-/** Checks the ids that inserts and updates write into columns of text: TypeORM prepares only those by this method. */
-function checkWrites({ driver }: DataSource): void {
-  around<object, [unknown, ColumnMetadata], unknown>(
-    driver,
-    'preparePersistentValue',
-    (_, prepare, value, column) => {
-      const idColumn = idColumnFor(column)
-      if (idColumn && !idColumn.storage.converts) idColumn.check(value)
-      return prepare(value, column)
-    },
-  )
 }

@@ -1,11 +1,12 @@
 import type { DataSource, EntityMetadata, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import type { Subject } from 'typeorm/persistence/Subject.js'
-import { around } from '../columns/around.js'
 import {
+  around,
   type Belonging,
   convertingFor,
   dataSourceOf,
+  idColumnFor,
   isIdTransformer,
   preparedOf,
   state,
@@ -31,7 +32,7 @@ export function patchTypeorm(dataSource: DataSource): void {
   state.patched.add(prototypes.QueryBuilder)
 }
 
-/** Wraps the driver of a DataSource and its logger. */
+/** Wraps the driver of a DataSource and its logger: checks the ids that are written, and converts those that are read. */
 export function wrapDriver(dataSource: DataSource): void {
   const { driver } = dataSource
   around<object, unknown[], QueryRunner>(driver, 'createQueryRunner', (_, create, ...given) => {
@@ -39,6 +40,16 @@ export function wrapDriver(dataSource: DataSource): void {
     if (preparedOf(dataSource).converts || state.hasTexts) convertIn(runner)
     return runner
   })
+  // TypeORM prepares the values of inserts and updates by this method, but not those of conditions on columns of text.
+  around<object, [unknown, ColumnMetadata], unknown>(
+    driver,
+    'preparePersistentValue',
+    (_, prepare, value, column) => {
+      const idColumn = idColumnFor(column)
+      if (idColumn && !idColumn.storage.converts) idColumn.check(value)
+      return prepare(value, column)
+    },
+  )
   if (!preparedOf(dataSource).converts) return
   logReadably(dataSource)
   around<object, [unknown, ColumnMetadata], unknown>(

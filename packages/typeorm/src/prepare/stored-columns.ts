@@ -1,8 +1,7 @@
 import { type Database, IdError } from '@snoflax/core'
 import { columnFaults, type DeclaredColumn, refuseFaults } from '@snoflax/core/adapter'
 import type { DataSource, Driver, EntityMetadata, QueryRunner, Table, TableColumn } from 'typeorm'
-import { around } from '../columns/around.js'
-import { dataSourceOf, idColumnsIn, preparedOf, state } from '../columns/prepared.js'
+import { around, dataSourceOf, idColumnsIn, preparedOf, state } from '../columns/prepared.js'
 
 /**
  * Compares id columns with the database. Missing tables and columns are left to TypeORM.

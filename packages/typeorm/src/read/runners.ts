@@ -1,8 +1,14 @@
 import { hexOf, isAlike } from '@snoflax/core/adapter'
 import type { DataSource, Logger, QueryRunner } from 'typeorm'
-import { around } from '../columns/around.js'
 import { unmarked } from '../columns/as-text.js'
-import { dataSourceOf, type PreparedColumn, preparedOf, type RowReader, state } from '../columns/prepared.js'
+import {
+  around,
+  dataSourceOf,
+  type PreparedColumn,
+  preparedOf,
+  type RowReader,
+  state,
+} from '../columns/prepared.js'
 
 type Row = Record<string, unknown>
 type Given = unknown[] | Row | undefined

@@ -1,21 +1,132 @@
-import { IdError } from '@snoflax/core'
-import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { around } from '../columns/around.js'
-import { dataSourceOf, generatedColumnsIn, idColumnsIn, preparedOf, state } from '../columns/prepared.js'
-import { convertIn } from '../read/runners.js'
+import { type Database, IdError } from '@snoflax/core'
+import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral } from 'typeorm'
+import type { EntityListenerMetadata } from 'typeorm/metadata/EntityListenerMetadata.js'
+import type { RelationMetadata } from 'typeorm/metadata/RelationMetadata.js'
 import {
-  copyFrozen,
-  generatedColumns,
-  generateMissingIds,
-  type InsertBuilder,
-  type InsertMap,
-  metadataOf,
-  type OnUpdate,
-  takeBack,
-  valuesOf,
-} from './new-rows.js'
-import { columnsToReturn, keyColumns, readStoredRows, type StoredRow } from './stored-rows.js'
+  around,
+  dataSourceOf,
+  generatedColumnsIn,
+  generatedFor,
+  idColumnsIn,
+  type Pending,
+  type PreparedColumn,
+  preparedOf,
+  state,
+} from '../columns/prepared.js'
+import { type InsertBuilder, type InsertMap, insertAndFind, isReselected } from './upsert.js'
+
+/**
+ * Generates the ids of new entities by TypeORM's own event, before the listeners of the entity and all subscribers.
+ *
+ * A row that isn't inserted yet has an id then, which TypeORM doesn't expect of keys that it generates. So relations don't
+ * see it: TypeORM inserts such references as null and sets them by an UPDATE after that.
+ */
+export function generateByEvents(dataSource: DataSource): void {
+  const { database, pending } = preparedOf(dataSource)
+  for (const metadata of dataSource.entityMetadatas) {
+    if (generatedColumnsIn(metadata).length > 0) listen(metadata, pending)
+    checkKeys(metadata)
+    for (const relation of metadata.relationsWithJoinColumns) {
+      const columns = generatedColumnsIn(relation.inverseEntityMetadata)
+      if (columns.length > 0 && !isOneStatement(relation, database)) hide(relation, columns, pending)
+    }
+  }
+}
+
+/** Ids of saves that failed. */
+const MOST = 100_000
+
+function listen(metadata: EntityMetadata, { ids, given, needed }: Pending): void {
+  const columns = generatedColumnsIn(metadata)
+  const listener: Partial<EntityListenerMetadata> = {
+    isAllowed(entity) {
+      for (const column of columns) if (isMissing(column, entity)) return true
+      given.add(entity)
+      for (const one of columns) ids.delete(one.metadata.getEntityValue(entity))
+      for (const relation of metadata.relationsWithJoinColumns) {
+        const target: unknown = relation.getEntityValue(entity)
+        if (typeof target === 'object' && target !== null) needed.add(target)
+      }
+      return false
+    },
+    execute(entity) {
+      if (ids.size > MOST) ids.clear()
+      for (const one of generateIds(columns, entity)) ids.add(one.metadata.getEntityValue(entity))
+    },
+  }
+  metadata.beforeInsertListeners.unshift(listener as EntityListenerMetadata)
+}
+
+/** PostgreSQL checks foreign keys at the end of a statement, and TypeORM inserts the rows of an entity by one. */
+const isOneStatement = (
+  { entityMetadata, inverseEntityMetadata }: RelationMetadata,
+  database: Database,
+): boolean =>
+  database === 'postgres' &&
+  entityMetadata === inverseEntityMetadata &&
+  !entityMetadata.treeType &&
+  entityMetadata.childEntityMetadatas.length === 0
+
+function hide(
+  relation: RelationMetadata,
+  columns: readonly PreparedColumn[],
+  { ids, given, needed }: Pending,
+): void {
+  const isNeeded = (target: ObjectLiteral): boolean =>
+    needed.has(target) ||
+    [relation.inverseRelation?.getEntityValue(target) as unknown]
+      .flat()
+      .some((one) => given.has(one as object))
+  const isPending = (target: ObjectLiteral): boolean =>
+    columns.some(({ metadata }) => ids.has(metadata.getEntityValue(target)))
+  around<RelationMetadata, [ObjectLiteral], ObjectLiteral | undefined>(
+    relation,
+    'getRelationIdMap',
+    (_, idMapOf, target) => (isPending(target) && !isNeeded(target) ? undefined : idMapOf(target)),
+  )
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** A save looks for its rows first, and PostgreSQL would refuse a text that is no uuid there, before it is written and checked. */
+function checkKeys(metadata: EntityMetadata): void {
+  const keys = idColumnsIn(metadata).filter(
+    ({ metadata: { isPrimary }, storage }) => isPrimary && storage.name === 'uuid' && !storage.converts,
+  )
+  if (keys.length === 0) return
+  around<EntityMetadata, [ObjectLiteral, unknown], unknown>(
+    metadata,
+    'extractRelationValuesFromEntity',
+    (_, extract, entity, relations) => {
+      for (const key of keys) {
+        const id: unknown = key.metadata.getEntityValue(entity)
+        if (typeof id !== 'string' || !UUID.test(id)) key.check(id)
+      }
+      return extract(entity, relations)
+    },
+  )
+}
+
+/** Generates the ids that are missing in an entity, and returns the columns that got one. */
+function generateIds(columns: readonly PreparedColumn[], entity: object): PreparedColumn[] {
+  const made: PreparedColumn[] = []
+  for (const column of columns) {
+    if (!isMissing(column, entity)) continue
+    try {
+      column.metadata.setEntityValue(entity, column.generate?.())
+    } catch (error) {
+      column.fail(error)
+    }
+    made.push(column)
+  }
+  return made
+}
+
+/** Whether the column has no id. A key can't be null, so null means a new id there; in other columns it is a value. */
+function isMissing({ metadata }: PreparedColumn, entity: object): boolean {
+  const value: unknown = metadata.getEntityValue(entity)
+  return value === undefined || (value === null && metadata.isPrimary)
+}
 
 /** A builder as `createQueryBuilder()` returns it. */
 interface Builder {
@@ -36,190 +147,91 @@ function insert(this: Builder): InsertBuilder {
 }
 
 function createInsertExpression(this: InsertBuilder): string {
-  generateMissingIds(this)
+  generateMissingIds(this.expressionMap)
   return ownOf(this).createInsertExpression.call(this)
 }
 
 async function execute(this: InsertBuilder): Promise<InsertResult> {
   const { expressionMap: map } = this
   const metadata = metadataOf(map)
-  const run = () => ownOf(this).execute.call(this)
   const columns = metadata && !map.insertFromSelect ? generatedColumnsIn(metadata) : []
-  if (!metadata || columns.length === 0) return run()
+  const own = ownOf(this)
+  if (!metadata || columns.length === 0) return own.execute.call(this)
   copyFrozen(map)
   try {
-    return await insertRows(this, metadata, run)
+    const mayConflict = map.onUpdate !== undefined || map.onIgnore
+    if (mayConflict) generateMissingIds(map)
+    const isGenerated = state.generated.get(valuesIn(map))?.some(({ length }) => length > 0)
+    if (isMixedUp(map, metadata) || (mayConflict && isGenerated))
+      return await insertAndFind(this, own, metadata, valuesIn(map))
+    return describe(await own.execute.call(this), metadata, map)
   } finally {
     const { ids } = preparedOf(dataSourceOf(this)).pending
     for (const { metadata: column } of columns)
-      for (const entity of valuesOf(map)) ids.delete(column.getEntityValue(entity))
+      for (const entity of valuesIn(map)) ids.delete(column.getEntityValue(entity))
   }
 }
 
-/** Runs an insert, and sets the stored ids in its result and its entities. */
-async function insertRows(
-  builder: InsertBuilder,
-  metadata: EntityMetadata,
-  run: () => Promise<InsertResult>,
-): Promise<InsertResult> {
-  const { expressionMap: map } = builder
-  const mayConflict = map.onUpdate !== undefined || map.onIgnore
-  if (mayConflict) generateMissingIds(builder)
-  const isGenerated = valuesOf(map).some((_, row) => generatedColumns(map, row).length > 0)
-  if (!isMixedUp(map, metadata) && !(mayConflict && isGenerated)) return describe(await run(), metadata, map)
-  checkOverwrite(map, metadata)
-  if (map.updateEntity) return insertAndFind(builder, metadata, run)
-  const result = await run()
-  valuesOf(map).forEach((_, row) => void takeBack(map, row))
-  return result
-}
+const metadataOf = ({ mainAlias }: InsertMap): EntityMetadata | undefined =>
+  mainAlias?.hasMetadata ? mainAlias.metadata : undefined
+
+const valuesIn = ({ valuesSet = [] }: InsertMap): ObjectLiteral[] =>
+  Array.isArray(valuesSet) ? valuesSet : [valuesSet]
 
 /** Whether TypeORM would give entities the ids and the generated columns of each other: it reads the rows in any order. */
 const isMixedUp = (map: InsertMap, metadata: EntityMetadata): boolean =>
   map.updateEntity &&
-  valuesOf(map).length > 1 &&
+  valuesIn(map).length > 1 &&
   isReselected(metadata) &&
   metadata.primaryColumns.every(({ isGenerated }) => !isGenerated)
 
-/** Whether TypeORM reads inserted rows by a query, for columns that the database fills in. */
-const isReselected = (metadata: EntityMetadata): boolean =>
-  !dataSourceOf(metadata).driver.isReturningSqlSupported('insert') &&
-  metadata.getInsertionReturningColumns().some(({ isGenerated }) => !isGenerated)
-
 /** Adds the ids to the result, from which TypeORM takes what an insert generated. */
 function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap): InsertResult {
-  const entities = valuesOf(map)
-  if (!map.updateEntity) result.identifiers = entities.map((one) => metadata.getEntityIdMap(one) ?? {})
-  entities.forEach((entity, row) => {
-    for (const { metadata: column } of generatedColumns(map, row)) {
+  const rows = valuesIn(map)
+  if (!map.updateEntity) result.identifiers = rows.map((one) => metadata.getEntityIdMap(one) ?? {})
+  for (const [row, entity] of rows.entries()) {
+    for (const { metadata: column } of generatedFor(rows, row)) {
       result.generatedMaps[row] ??= {}
       column.setEntityValue(result.generatedMaps[row], column.getEntityValue(entity))
     }
-  })
+  }
   return result
 }
 
-/** Runs an insert after which rows may have other ids than those that we generated, and looks these up. */
-async function insertAndFind(
-  builder: InsertBuilder,
-  metadata: EntityMetadata,
-  run: () => Promise<InsertResult>,
-): Promise<InsertResult> {
-  const { expressionMap: map, queryRunner: given } = builder
-  const columns = conflictColumns(metadata, map.onUpdate)
-  const runner = given ?? dataSourceOf(builder).createQueryRunner('master')
-  const { returning } = map
-  let rows: readonly (StoredRow | undefined)[] = []
-  const find = async () => {
-    const predicate = map.onUpdate?.indexPredicate
-    rows = await readStoredRows(runner, metadata, valuesOf(map), { columns, predicate })
-    if (isReselected(metadata)) {
-      const loaded = valuesOf(map).flatMap((entity, i) => loadedBy(metadata, entity, rows[i]) ?? [])
-      await runner.broadcaster.broadcast('Load', metadata, loaded)
-    }
-    rows.forEach((row, i) => {
-      // A row that isn't stored was ignored, so its entity loses the id generated for it.
-      if (row) setIn(valuesOf(map)[i] as ObjectLiteral, row)
-      else takeBack(map, i)
-    })
-  }
-  addReturning(map, metadata)
-  builder.queryRunner = runner
-  builder.getQueryAndParameters = () => {
-    const made = ownOf(builder).getQueryAndParameters.call(builder)
-    // TypeORM itself would take the first returned row for the first entity.
-    map.updateEntity = false
-    whenInserted(runner, made[1], find)
-    return made
-  }
-  try {
-    const result = await run()
-    result.generatedMaps = rows.map((row) => setIn({}, row ?? new Map()))
-    result.identifiers = valuesOf(map).map(
-      (entity, i) => (rows[i] && metadata.getEntityIdMap(entity)) as ObjectLiteral,
-    )
-    return result
-  } finally {
-    delete (builder as Partial<InsertBuilder>).getQueryAndParameters
-    Object.assign(map, { returning, updateEntity: true })
-    builder.queryRunner = given
-    if (given === undefined) await runner.release()
-  }
+/** Generates the ids that an insert's rows lack. @throws {IdError} for an INSERT … SELECT that lacks ids. */
+function generateMissingIds(map: InsertMap): void {
+  const metadata = metadataOf(map)
+  const columns = metadata ? generatedColumnsIn(metadata) : []
+  if (columns.length === 0) return
+  if (map.insertFromSelect) refuseMissing(columns, map)
+  if (map.valuesSet === undefined) return
+  const paths = map.insertColumns.length > 0 ? columns.map((one) => one.metadata.propertyPath) : []
+  map.insertColumns = [...new Set([...map.insertColumns, ...paths])]
+  copyFrozen(map)
+  const rows = valuesIn(map)
+  // A builder comes here twice if its SQL is read and then it is run; the second time no id is missing.
+  const made = rows.map((entity, row) => [...generateIds(columns, entity), ...generatedFor(rows, row)])
+  map.valuesSet = rows
+  state.generated.set(rows, made)
 }
 
-/** What TypeORM's query would load: the columns that the database fills in, of a row with the entity's key. */
-function loadedBy(
-  metadata: EntityMetadata,
-  entity: ObjectLiteral,
-  row: StoredRow | undefined,
-): ObjectLiteral | undefined {
-  const { primaryColumns } = metadata
-  if (!row || primaryColumns.some((column) => column.getEntityValue(entity) !== row.get(column)))
-    return undefined
-  const columns = [...primaryColumns, ...metadata.getInsertionReturningColumns()]
-  return setIn({}, new Map(columns.map((column) => [column, row.get(column)])))
+/** Copies the values that can't be written into. */
+function copyFrozen(map: InsertMap): void {
+  const rows = valuesIn(map)
+  if (rows.every(Object.isExtensible)) return
+  map.valuesSet = rows.map((values) => (Object.isExtensible(values) ? values : { ...values }))
 }
 
-/** Calls a function when the runner has run the statement with these parameters, before the events that follow. */
-function whenInserted(runner: QueryRunner, parameters: readonly unknown[], find: () => Promise<void>): void {
-  state.inserted.set(parameters, find)
-  convertIn(runner)
-}
-
-/** With RETURNING, `raw` has the ids of each written row, as for keys that the database generates. */
-function addReturning(map: InsertMap, metadata: EntityMetadata): void {
-  const { returning = [] } = map
-  if (!Array.isArray(returning) || !dataSourceOf(metadata).driver.isReturningSqlSupported('insert')) return
-  const paths = columnsToReturn(metadata).map(({ propertyPath }) => propertyPath)
-  map.returning = [...new Set([...(returning as string[]), ...paths])]
-}
-
-/** Refuses an upsert in which only some rows have an id: it would overwrite stored ids with those generated for others. */
-function checkOverwrite(map: InsertMap, metadata: EntityMetadata): void {
-  const overwritten = idColumnsIn(metadata).find(
-    ({ metadata: column }) =>
-      map.onUpdate?.overwrite?.includes(column.databaseName) &&
-      !isConflictColumn(map.onUpdate, column.databaseName),
+/** INSERT … SELECT creates its rows inside the database, where we can't generate ids. */
+function refuseMissing(columns: readonly PreparedColumn[], { insertColumns }: InsertMap): void {
+  const missing = columns.find(
+    ({ metadata }) => insertColumns.length > 0 && !insertColumns.includes(metadata.propertyPath),
   )
-  if (!overwritten || !valuesOf(map).some((_, row) => generatedColumns(map, row).includes(overwritten)))
-    return
-  const { path, storage } = overwritten
+  if (!missing) return
+  const { path, storage } = missing
   throw new IdError(
-    'INVALID_OPTION',
-    `${path}: the upsert would replace stored ids by new ones, since only some rows have their own id; upsert those separately`,
+    'GENERATOR_REQUIRED',
+    `${path}: INSERT … SELECT inserts rows inside the database; select ids for this column, or let the database generate them (default: 'database')`,
     { family: storage.family.name, path },
-  )
-}
-
-const isConflictColumn = ({ conflict }: OnUpdate, name: string): boolean =>
-  Array.isArray(conflict) && conflict.includes(name)
-
-function setIn(entity: ObjectLiteral, row: StoredRow): ObjectLiteral {
-  for (const [column, value] of row) column.setEntityValue(entity, value)
-  return entity
-}
-
-/**
- * The columns by which to find the row that an insert conflicted with.
- *
- * @throws {IdError} `INVALID_OPTION` for a constraint that the entity does not declare.
- */
-function conflictColumns(metadata: EntityMetadata, onUpdate: OnUpdate | undefined): ColumnMetadata[] {
-  const conflict = onUpdate?.conflict
-  if (conflict === undefined) return keyColumns(metadata)
-  if (typeof conflict === 'string') return columnsOfConstraint(metadata, conflict)
-  return conflict.map((name) => metadata.findColumnWithDatabaseName(name) ?? refuse(metadata, name))
-}
-
-function columnsOfConstraint(metadata: EntityMetadata, name: string): ColumnMetadata[] {
-  const declared = [...metadata.uniques, ...metadata.indices].find((one) => one.name === name)
-  return declared?.columns ?? refuse(metadata, name)
-}
-
-function refuse({ name: entity }: EntityMetadata, name: string): never {
-  throw new IdError(
-    'INVALID_OPTION',
-    `${entity}: an upsert finds the stored id by its conflict columns, and ${JSON.stringify(name)} is neither a column nor a unique constraint of the entity`,
-    { field: 'conflict', value: name, path: entity },
   )
 }
