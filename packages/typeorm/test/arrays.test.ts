@@ -4,10 +4,10 @@ import { sqlite } from '@snoflax/test'
 import { FlaxIdColumn, IdColumn } from '@snoflax/typeorm'
 import { ArrayContainedBy, ArrayContains, ArrayOverlap, Column, Entity, Equal, VersionColumn } from 'typeorm'
 import { describe, expect, test } from 'vitest'
-import { openDataSource } from './open-data-source.js'
-import { places } from './sources.js'
+import { changesOf, openForTest } from './open-data-source.js'
+import { differing } from './sources.js'
 
-describe.each(places.filter(({ kind }) => kind.name === 'postgres'))(
+describe.each(differing.filter(({ kind }) => kind.name === 'postgres'))(
   '$name',
   ({ kind, family, generator, storage }) => {
     @Entity()
@@ -20,10 +20,8 @@ describe.each(places.filter(({ kind }) => kind.name === 'postgres'))(
     }
 
     test('arrays of ids are written, read and searched', async () => {
-      const database = await kind.open()
-      const dataSource = await openDataSource(database, [Post])
-      const { upQueries } = await dataSource.driver.createSchemaBuilder().log()
-      expect(upQueries).toEqual([])
+      const dataSource = await openForTest(kind, [Post])
+      expect(await changesOf(dataSource)).toEqual([])
       const posts = dataSource.getRepository(Post)
       const [a, b, c] = [generator.generate(), generator.generate(), generator.generate()]
       const { id } = await posts.save({ readers: [a, b], editors: null })
@@ -75,8 +73,6 @@ describe.each(places.filter(({ kind }) => kind.name === 'postgres'))(
         .returning('*')
         .execute()
       expect(raw).toMatchObject([{ id: empty.id, readers: [], editors: [c] }])
-      await dataSource.destroy()
-      await database.close()
     })
   },
 )
@@ -87,12 +83,10 @@ test('arrays of ids are refused in other databases', async () => {
     @FlaxIdColumn() id!: FlaxId
     @FlaxIdColumn.plain({ array: true }) readers!: FlaxId[]
   }
-  const database = await sqlite.open()
-  await expect(openDataSource(database, [Post])).rejects.toMatchObject({
+  await expect(openForTest(sqlite, [Post])).rejects.toMatchObject({
     name: 'IdError',
     code: 'INVALID_OPTION',
     path: 'Post.readers',
     message: expect.stringMatching(/arrays of ids need PostgreSQL, not sqlite/),
   })
-  await database.close()
 })

@@ -95,29 +95,15 @@ function define(keys: Keys, database: string, hook: ((name: string, row: Row) =>
     @CreateDateColumn() since!: Date
     @VersionColumn() version!: number
     @DeleteDateColumn() gone!: Date | null
-    @OneToMany(
-      () => Book,
-      (book) => book.author,
-      { cascade: true },
-    )
-    books!: Relation<Book>[]
-    @OneToOne(
-      () => Profile,
-      (profile) => profile.author,
-      { cascade: true },
-    )
-    profile!: Relation<Profile> | null
+    @OneToMany(() => Book, 'author', { cascade: true }) books!: Relation<Book>[]
+    @OneToOne(() => Profile, 'author', { cascade: true }) profile!: Relation<Profile> | null
     @ManyToOne(() => Author, { ...link, cascade: ['insert', 'update'] }) mentor!: Relation<Author> | null
   }
   @Entity('profile')
   class Profile {
     @Key() id!: FlaxId
     @Name() name!: string
-    @OneToOne(
-      () => Author,
-      (author) => author.profile,
-      link,
-    )
+    @OneToOne(() => Author, 'profile', link)
     @JoinColumn()
     author!: Relation<Author> | null
   }
@@ -127,11 +113,7 @@ function define(keys: Keys, database: string, hook: ((name: string, row: Row) =>
     @Name() name!: string
     @Note() note!: string | null
     @DeleteDateColumn() gone!: Date | null
-    @ManyToOne(
-      () => Author,
-      (author) => author.books,
-      { ...link, cascade: ['insert', 'update'] },
-    )
+    @ManyToOne(() => Author, 'books', { ...link, cascade: ['insert', 'update'] })
     author!: Relation<Author> | null
     @RelationId((book: Book) => book.author) authorId!: FlaxId | null
     @ManyToMany(() => Tag, { cascade: true })

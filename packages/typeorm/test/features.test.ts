@@ -47,12 +47,7 @@ function define(keys: Keys, kind: string) {
     @Column(() => Address) home!: Address
     @DeleteDateColumn() gone!: Date | null
     @VersionColumn() version!: number
-    @OneToMany(
-      () => Post,
-      (post) => post.account,
-      { cascade: true },
-    )
-    posts!: Relation<Post>[]
+    @OneToMany(() => Post, 'account', { cascade: true }) posts!: Relation<Post>[]
     @RelationId((account: Account) => account.posts) postIds!: FlaxId[]
     @VirtualColumn({
       query: (alias) => `SELECT COUNT(*) FROM post WHERE ${quote}accountId${quote} = ${alias}.id`,
@@ -63,12 +58,7 @@ function define(keys: Keys, kind: string) {
   class Post {
     @Key() id!: FlaxId
     @Column('varchar') title!: string
-    @ManyToOne(
-      () => Account,
-      (account) => account.posts,
-      { eager: true },
-    )
-    account!: Relation<Account>
+    @ManyToOne(() => Account, 'posts', { eager: true }) account!: Relation<Account>
     @ManyToMany(() => Tag, { cascade: true, lazy: true })
     @JoinTable()
     tags!: Promise<Relation<Tag>[]>

@@ -22,18 +22,9 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     @FlaxIdColumn({ storage }) id!: FlaxId
     @Column('varchar') name!: string
     @VersionColumn() version!: number
-    @ManyToOne(
-      () => Employee,
-      (boss) => boss.reports,
-      { nullable: true, cascade: ['insert', 'update'] },
-    )
+    @ManyToOne(() => Employee, 'reports', { nullable: true, cascade: ['insert', 'update'] })
     boss!: Relation<Employee> | null
-    @OneToMany(
-      () => Employee,
-      (report) => report.boss,
-      { cascade: ['insert', 'update'] },
-    )
-    reports!: Relation<Employee>[]
+    @OneToMany(() => Employee, 'boss', { cascade: ['insert', 'update'] }) reports!: Relation<Employee>[]
   }
 
   @Entity()

@@ -47,18 +47,8 @@ function define({ family, storage }: Keys) {
   class Person {
     @Key() id!: FlaxId
     @Column({ type: 'varchar', length: 20, unique: true }) name!: string
-    @ManyToOne(
-      () => Person,
-      (person) => person.followers,
-      link,
-    )
-    next!: Relation<Person> | null
-    @OneToMany(
-      () => Person,
-      (person) => person.next,
-      { cascade: ['insert', 'update'] },
-    )
-    followers!: Relation<Person>[]
+    @ManyToOne(() => Person, 'followers', link) next!: Relation<Person> | null
+    @OneToMany(() => Person, 'next', { cascade: ['insert', 'update'] }) followers!: Relation<Person>[]
     @ManyToOne(() => Team, link) team!: Relation<Team> | null
     @ManyToMany(() => Team, { cascade: ['insert', 'update'], createForeignKeyConstraints })
     @JoinTable({ name: 'visits' })

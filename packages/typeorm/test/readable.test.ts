@@ -3,7 +3,7 @@ import { type FlaxId, flax } from '@snoflax/core'
 import { FlaxIdColumn } from '@snoflax/typeorm'
 import { Column, Entity, type Logger, ManyToOne, QueryFailedError, type Relation } from 'typeorm'
 import { describe, expect, test } from 'vitest'
-import { openDataSource } from './open-data-source.js'
+import { openForTest } from './open-data-source.js'
 import { flaxPlaces } from './sources.js'
 import { VERSION } from './version.js'
 
@@ -35,8 +35,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
         this.#log.push(['log', []])
       }
     }
-    const database = await kind.open()
-    const dataSource = await openDataSource(database, [Person], {
+    const dataSource = await openForTest(kind, [Person], {
       logger: new Log(),
       maxQueryExecutionTime: Number.MIN_VALUE,
     })
@@ -82,7 +81,5 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       expect([[], undefined, [id], [boss], [id, 1], [boss, 1]]).toContainEqual(list)
     dataSource.logger.log('info', 'passed on')
     expect(logged.at(-1)?.[0]).toBe('log')
-    await dataSource.destroy()
-    await database.close()
   })
 })

@@ -2,14 +2,13 @@ import 'reflect-metadata'
 import { type FlaxId, flake, flax, type IdFamily, type SnoId, type StorageName, sno } from '@snoflax/core'
 import { type UidId, uid } from '@snoflax/families'
 import { install } from '@snoflax/pg-sql'
-import { type OpenDatabase, postgres } from '@snoflax/test'
-import { IdColumn, prepareDataSource, SnoIdColumn } from '@snoflax/typeorm'
+import { mysql, type OpenDatabase, postgres, sqlite } from '@snoflax/test'
+import { columnOf, IdColumn, prepareDataSource, SnoIdColumn } from '@snoflax/typeorm'
 import pg from 'pg'
 import {
   Column,
   CreateDateColumn,
   DataSource,
-  type DataSourceOptions,
   Entity,
   ForeignKey,
   JoinColumn,
@@ -25,30 +24,9 @@ import {
   TreeChildren,
   TreeParent,
 } from 'typeorm'
-import { afterEach, describe, expect, test } from 'vitest'
-import { openDataSource, optionsFor } from './open-data-source.js'
-import { type Place, places } from './sources.js'
-
-const opened: { close(): Promise<unknown> }[] = []
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close()
-})
-
-async function open({ kind }: Pick<Place, 'kind'>): Promise<OpenDatabase> {
-  const database = await kind.open()
-  opened.push(database)
-  return database
-}
-
-async function connect(
-  database: OpenDatabase,
-  entities: DataSourceOptions['entities'],
-  more: Partial<DataSourceOptions> = {},
-): Promise<DataSource> {
-  const dataSource = await openDataSource(database, entities, more)
-  opened.push({ close: () => dataSource.destroy() })
-  return dataSource
-}
+import { describe, expect, test } from 'vitest'
+import { changesOf, databaseForTest, openForTest } from './open-data-source.js'
+import { differing, flaxPlaces, kinds, type Place, places } from './sources.js'
 
 /** Each kind of column that can hold an id. */
 function entitiesFor({ family, generator, storage }: Omit<Place, 'kind' | 'name'>) {
@@ -81,26 +59,19 @@ function entitiesFor({ family, generator, storage }: Omit<Place, 'kind' | 'name'
   return [Author, Label, Note, Folder]
 }
 
-const changes = async (dataSource: DataSource) => {
-  const { upQueries, downQueries } = await dataSource.driver.createSchemaBuilder().log()
-  return [...upQueries, ...downQueries].map(({ query }) => query)
-}
-
-describe.each(places)('$name', (place) => {
+describe.each(differing)('$name', (place) => {
   test('synchronize changes nothing the second time', async () => {
-    const database = await open(place)
-    const dataSource = await connect(database, entitiesFor(place))
-    expect(await changes(dataSource)).toEqual([])
-    const again = await connect(database, entitiesFor(place), { synchronize: false })
-    expect(await changes(again)).toEqual([])
+    const database = await databaseForTest(place.kind)
+    expect(await changesOf(await openForTest(database, entitiesFor(place)))).toEqual([])
+    const again = await openForTest(database, entitiesFor(place), { synchronize: false })
+    expect(await changesOf(again)).toEqual([])
   })
 
   test('generated migrations run, leave no changes, and can be reverted', async () => {
-    const database = await open(place)
+    const database = await databaseForTest(place.kind)
     const entities = entitiesFor(place)
-    const { upQueries, downQueries } = await generated(
-      await connect(database, entities, { synchronize: false }),
-    )
+    const empty = await openForTest(database, entities, { synchronize: false })
+    const { upQueries, downQueries } = await empty.driver.createSchemaBuilder().log()
     class Generated1700000000000 implements MigrationInterface {
       async up(queryRunner: QueryRunner) {
         for (const { query, parameters } of upQueries) await queryRunner.query(query, parameters)
@@ -110,21 +81,16 @@ describe.each(places)('$name', (place) => {
           await queryRunner.query(query, parameters)
       }
     }
-    const dataSource = await connect(database, entities, {
+    const dataSource = await openForTest(database, entities, {
       synchronize: false,
       migrations: [Generated1700000000000],
       migrationsRun: true,
     })
-    expect(await changes(dataSource)).toEqual([])
-    const authors = dataSource.getRepository<{ id: string; name: string }>('Author')
-    const { id } = await authors.save({ name: 'Ada' })
-    expect(await authors.findOneByOrFail({ id })).toMatchObject({ id, name: 'Ada' })
+    expect(await changesOf(dataSource)).toEqual([])
     await dataSource.undoLastMigration()
-    expect(await changes(dataSource)).not.toEqual([])
+    expect(await changesOf(dataSource)).not.toEqual([])
   })
 })
-
-const generated = (dataSource: DataSource) => dataSource.driver.createSchemaBuilder().log()
 
 describe('refused when the DataSource is built', () => {
   class Thing {
@@ -138,32 +104,9 @@ describe('refused when the DataSource is built', () => {
     return One
   }
 
-  const refused = places
-    .filter(
-      ({ storage, kind }, i) =>
-        kind.name !== 'postgres' &&
-        places.findIndex((one) => one.kind === kind && one.storage === storage) === i,
-    )
-    .flatMap(({ kind }) =>
-      (['uuid', 'uuid8'] as const).map((storage) => ({ kind, storage, name: `${kind.name}, ${storage}` })),
-    )
-  test.each(refused)('$name', async ({ kind, storage }) => {
-    const database = await open({ kind })
-    const entity = define(flax as unknown as IdFamily<string>, storage)
-    await expect(connect(database, [entity])).rejects.toMatchObject({
-      name: 'IdError',
-      code: 'STORAGE_REFUSED',
-      path: 'One.id',
-    })
-  })
-
   test('bigint if the driver is configured to round', async () => {
-    const database = await open({ kind: postgres })
-    const place = places.find(
-      ({ kind, storage }) => kind.name === 'postgres' && storage === 'bigint',
-    ) as Place
-    const entity = define(place.family, 'bigint')
-    await expect(connect(database, [entity], { parseInt8: true })).rejects.toMatchObject({
+    const entity = define(flake as unknown as IdFamily<string>, 'bigint')
+    await expect(openForTest(postgres, [entity], { parseInt8: true })).rejects.toMatchObject({
       code: 'STORAGE_REFUSED',
       path: 'One.id',
     })
@@ -203,29 +146,12 @@ describe('refused when the DataSource is built', () => {
     })
   })
 
-  test("default: 'database' in a database without such functions", async () => {
-    for (const kind of places.map((place) => place.kind).filter(({ name }) => name !== 'postgres')) {
-      @Entity()
-      class Made {
-        @IdColumn(flax, { default: 'database' }) id!: ReturnType<typeof flax.generate>
-      }
-      const database = await open({ kind })
-      await expect(connect(database, [Made])).rejects.toMatchObject({
-        code: 'INVALID_OPTION',
-        path: 'Made.id',
-        message: expect.stringMatching(/PostgreSQL/),
-      })
-      break
-    }
-  })
-
   test("default: 'database' in a database that generates other ids", async () => {
-    const place = places.find(({ kind }) => kind.name === 'postgres') as Place
     @Entity()
     class Made {
       @IdColumn(uid.withNeighbourhood(10), { default: 'database' }) id!: UidId
     }
-    await expect(connect(await open(place), [Made])).rejects.toMatchObject({
+    await expect(openForTest(postgres, [Made])).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       path: 'Made.id',
       message: expect.stringMatching(/neighbourhood of 8, not 10/),
@@ -236,34 +162,25 @@ describe('refused when the DataSource is built', () => {
 describe('a foreign key', () => {
   @Entity()
   class Target {
-    @IdColumn(flax, { storage: 'binary' }) id!: ReturnType<typeof flax.generate>
+    @IdColumn(flax, { storage: 'binary' }) id!: FlaxId
   }
-  const sqlitePlace = places[0] as Place
-
-  test('takes the storage of its target if it is declared', async () => {
+  test('takes the storage of its target, if it is declared with a relation or by a decorator of its own', async () => {
     @Entity()
     class Source {
-      @IdColumn(flax) id!: ReturnType<typeof flax.generate>
-      @IdColumn.plain(flax) targetId!: ReturnType<typeof flax.generate>
-      @ManyToOne(() => Target) target!: Relation<Target>
+      @IdColumn(flax) id!: FlaxId
+      @IdColumn.plain(flax, { nullable: true }) relatedId!: FlaxId | null
+      @ManyToOne(() => Target, { nullable: true }) related!: Relation<Target> | null
+      @ForeignKey(() => Target) @Column('varchar') targetId!: FlaxId
     }
-    const dataSource = await connect(await open(sqlitePlace), [Target, Source])
-    expect(dataSource.getMetadata(Source).findColumnWithPropertyName('targetId')?.type).toBe('blob')
-  })
-
-  test('takes the storage of its target if it is declared by a decorator of its own', async () => {
-    @Entity()
-    class Source {
-      @IdColumn(flax) id!: ReturnType<typeof flax.generate>
-      @ForeignKey(() => Target) @Column('varchar') targetId!: ReturnType<typeof flax.generate>
-    }
-    for (const kind of new Set(places.map((place) => place.kind))) {
-      const dataSource = await connect(await open({ kind }), [Target, Source])
-      expect(await changes(dataSource)).toEqual([])
+    for (const kind of kinds) {
+      const dataSource = await openForTest(kind, [Target, Source])
+      expect(await changesOf(dataSource)).toEqual([])
       const target = await dataSource.getRepository(Target).save({})
-      const { id } = await dataSource.getRepository(Source).save({ targetId: target.id })
       const sources = dataSource.getRepository(Source)
-      expect(await sources.findBy({ targetId: target.id })).toEqual([{ id, targetId: target.id }])
+      const { id } = await sources.save({ targetId: target.id, relatedId: target.id })
+      expect(await sources.findBy({ targetId: target.id })).toEqual([
+        { id, targetId: target.id, relatedId: target.id },
+      ])
     }
   })
 
@@ -294,7 +211,7 @@ describe('a foreign key', () => {
       ? (['tenant', 'parent'] as const)
       : (['parent', 'tenant'] as const))
       relations[name]()
-    const dataSource = await connect(await open(sqlitePlace), [Target, Node])
+    const dataSource = await openForTest(sqlite, [Target, Node])
     const { id: tenantId } = await dataSource.getRepository(Target).save({})
     const nodes = dataSource.getRepository(Node)
     const { id: parentId } = await nodes.save({ tenantId })
@@ -333,7 +250,7 @@ describe('a foreign key', () => {
         [Paper, Version],
         [Version, Paper],
       ]) {
-        const dataSource = await connect(await open({ kind: postgres }), entities)
+        const dataSource = await openForTest(postgres, entities)
         const papers = dataSource.getRepository(Paper)
         const { id } = await papers.save({ currentNo: null })
         await dataSource.getRepository(Version).insert({ paperId: id, no: 1 })
@@ -363,7 +280,7 @@ describe('a foreign key', () => {
       ])
       customer!: Relation<Customer> | null
     }
-    const dataSource = await connect(await open(sqlitePlace), [Target, Customer, Order])
+    const dataSource = await openForTest(sqlite, [Target, Customer, Order])
     const { id: tenantId } = await dataSource.getRepository(Target).save({})
     const customer = await dataSource.getRepository(Customer).save({ tenantId })
     const orders = dataSource.getRepository(Order)
@@ -371,22 +288,24 @@ describe('a foreign key', () => {
     await orders.update({ tenant: { id: tenantId } }, { customer })
     const found = await orders.find({ where: { customer }, relations: { tenant: true, customer: true } })
     expect(found).toMatchObject([{ id, tenantId, tenant: { id: tenantId }, customer: { id: customer.id } }])
+    expect(() => columnOf(dataSource, Order, 'customer')).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', path: 'Order.customer' }),
+    )
     const raw = orders.createQueryBuilder('o').select('o.tenant', 'one').addSelect('o.customer', 'other')
     expect(await raw.getRawMany()).toEqual([{ one: tenantId, other: customer.id }])
   })
 
   test('of another family or storage, or to another column, is refused', async () => {
-    const other = places.find(({ family }) => family.name === 'sno')?.family as IdFamily<string>
     @Entity()
     class OtherFamily {
-      @IdColumn(flax) id!: ReturnType<typeof flax.generate>
-      @IdColumn.plain(other) targetId!: string
+      @IdColumn(flax) id!: FlaxId
+      @IdColumn.plain(sno) targetId!: SnoId
       @ManyToOne(() => Target) target!: Relation<Target>
     }
     @Entity()
     class OtherStorage {
-      @IdColumn(flax) id!: ReturnType<typeof flax.generate>
-      @IdColumn.plain(flax, { storage: 'text' }) targetId!: ReturnType<typeof flax.generate>
+      @IdColumn(flax) id!: FlaxId
+      @IdColumn.plain(flax, { storage: 'text' }) targetId!: FlaxId
       @ManyToOne(() => Target) target!: Relation<Target>
     }
     @Entity()
@@ -395,26 +314,27 @@ describe('a foreign key', () => {
     }
     @Entity()
     class ToPlain {
-      @IdColumn(flax) id!: ReturnType<typeof flax.generate>
-      @IdColumn.plain(flax) targetId!: ReturnType<typeof flax.generate>
+      @IdColumn(flax) id!: FlaxId
+      @IdColumn.plain(flax) targetId!: FlaxId
       @ManyToOne(() => Plain) target!: Relation<Plain>
     }
-    const database = await open(sqlitePlace)
     for (const [entities, path] of [
       [[Target, OtherFamily], 'OtherFamily.targetId'],
       [[Target, OtherStorage], 'OtherStorage.targetId'],
       [[Plain, ToPlain], 'ToPlain.targetId'],
     ] as const) {
-      await expect(connect(database, [...entities])).rejects.toMatchObject({ code: 'INVALID_OPTION', path })
+      await expect(openForTest(sqlite, [...entities])).rejects.toMatchObject({ code: 'INVALID_OPTION', path })
     }
   })
 })
 
 describe("default: 'database'", () => {
-  const made = places.filter(({ kind }) => kind.name === 'postgres')
+  const generating = [
+    ...places.filter(({ kind }) => kind.name === 'postgres'),
+    ...flaxPlaces.filter(({ kind }) => kind.name === 'mysql'),
+  ]
 
-  test.each(made)('$name', async (place) => {
-    const { family, storage } = place
+  test.each(generating)('$name', async ({ kind, family, storage }) => {
     @Entity()
     class Made {
       @IdColumn(family, { default: 'database', storage }) id!: string
@@ -425,15 +345,9 @@ describe("default: 'database'", () => {
       @IdColumn(family, { default: 'database', storage }) id!: string
       @ManyToOne(() => Made, { cascade: true }) made!: Relation<Made>
     }
-    const database = await postgres.open()
-    opened.push(database)
-    await install(database.pool)
-    await database.query(
-      'SELECT snoflax.sno_set_partition(7), snoflax.flake_set_worker(1, 2), snoflax.uid_set_node($1)',
-      ['test'],
-    )
-    const dataSource = await connect(database, [Made, Part])
-    expect(await changes(dataSource)).toEqual([])
+    const database = await databaseForTest<OpenDatabase>(kind === mysql ? mysql : installed)
+    const dataSource = await openForTest(database, [Made, Part])
+    expect(await changesOf(dataSource)).toEqual([])
 
     const parts = dataSource.getRepository(Part)
     const saved = await parts.save(parts.create({ made: { name: 'one' } }))
@@ -443,49 +357,62 @@ describe("default: 'database'", () => {
     const rows = [{ name: 'two' }, { name: 'three', id: family.min }]
     const { identifiers } = await dataSource.getRepository(Made).insert(rows)
     expect(identifiers).toEqual([{ id: expect.any(String) }, { id: family.min }])
-    expect(
-      await dataSource.getRepository(Made).findOneByOrFail(identifiers[0] as { id: string }),
-    ).toMatchObject({ name: 'two' })
+    const [two] = identifiers as [{ id: string }]
+    expect(await dataSource.getRepository(Made).findOneByOrFail(two)).toMatchObject({ name: 'two' })
   })
 
-  test('generates the metabyte', async () => {
+  /** With the functions of pg-sql, whose ids have a metabyte and a worker. */
+  const installed = {
+    async open() {
+      const database = await postgres.open()
+      await install(database.pool)
+      const numbers =
+        'SELECT snoflax.sno_set_partition(7), snoflax.flake_set_worker(1, 2), snoflax.uid_set_node($1)'
+      await database.query(numbers, ['test'])
+      return database
+    },
+  }
+
+  test("generates the metabyte, by another schema's functions", async () => {
     @Entity()
     class Marked {
       @SnoIdColumn({ default: 'database', meta: 9 }) id!: SnoId
       @Column('varchar') name!: string
     }
-    const database = await postgres.open()
-    opened.push(database)
-    await install(database.pool)
-    await database.query('SELECT snoflax.sno_set_partition(7)')
-    const dataSource = await connect(database, [Marked])
-    expect(await changes(dataSource)).toEqual([])
-    expect(sno.meta((await dataSource.getRepository(Marked).save({ name: 'x' })).id)).toBe(9)
-  })
-
-  test("uses another schema's functions", async () => {
-    expect(await defaultOf({ schema: 'ids' })).toBe('ids.flax_generate_text()')
-    for (const schema of ['x; DROP TABLE', 'Ids', 'select', '']) {
-      await expect(defaultOf({ schema })).rejects.toMatchObject({
-        code: 'INVALID_OPTION',
-        path: 'Made.id',
-        field: 'schema',
-      })
-    }
-  })
-
-  async function defaultOf(more: { schema: string }) {
     @Entity()
-    class Made {
-      @IdColumn(flax, { default: 'database', ...more }) id!: ReturnType<typeof flax.generate>
+    class Elsewhere {
+      @IdColumn(flax, { default: 'database', schema: 'ids' }) id!: FlaxId
     }
-    const database = await open({ kind: postgres })
-    const dataSource = await new DataSource({
-      ...optionsFor(database),
-      entities: [Made],
-    } as DataSourceOptions).initialize()
-    opened.push({ close: () => dataSource.destroy() })
-    const call = dataSource.getMetadata(Made).findColumnWithPropertyName('id')?.default as () => string
-    return call()
-  }
+    const database = await databaseForTest(installed)
+    const dataSource = await openForTest(database, [Marked])
+    expect(await changesOf(dataSource)).toEqual([])
+    expect(sno.meta((await dataSource.getRepository(Marked).save({ name: 'x' })).id)).toBe(9)
+    const other = await openForTest(database, [Elsewhere], { synchronize: false })
+    const [id] = other.getMetadata(Elsewhere).columns as unknown as [{ default: () => string }]
+    expect(id.default()).toBe('ids.flax_generate_text()')
+  })
+
+  test.runIf(mysql.selected())(
+    'is refused where entities would get no ids, and for ids that need a number',
+    async () => {
+      @Entity()
+      class Unnumbered {
+        @IdColumn(sno, { default: 'database' }) id!: SnoId
+      }
+      @Entity()
+      class Unreturned {
+        @IdColumn(flax, { default: 'database' }) id!: FlaxId
+      }
+      await expect(openForTest(mysql, [Unnumbered])).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        path: 'Unnumbered.id',
+        field: 'number',
+      })
+      await expect(openForTest(mysql, [Unreturned], { type: 'mysql' } as never)).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        path: 'Unreturned.id',
+        message: expect.stringContaining('RETURNING'),
+      })
+    },
+  )
 })

@@ -52,46 +52,21 @@ function define(keys: Keys, kind: string, elsewhere: object) {
   class Pairs {
     @Column(() => Pair) key!: Pair
     @Column('int') n!: number
-    @OneToMany(
-      () => Part,
-      (part) => part.pairs,
-      { cascade: true },
-    )
-    parts!: Relation<Part>[]
+    @OneToMany(() => Part, 'pairs', { cascade: true }) parts!: Relation<Part>[]
   }
   @Entity({ name: 'part', ...elsewhere })
   class Part {
     @Key() id!: FlaxId
-    @ManyToOne(
-      () => Pairs,
-      (pairs) => pairs.parts,
-      { onDelete: 'CASCADE' },
-    )
-    pairs!: Relation<Pairs>
+    @ManyToOne(() => Pairs, 'parts', { onDelete: 'CASCADE' }) pairs!: Relation<Pairs>
     @Column(() => Outer) outer!: Outer
   }
   @Entity({ name: 'order', ...elsewhere })
   class Doc {
     @Key() docId!: FlaxId
     @Column('varchar') select!: string
-    @OneToOne(
-      () => Detail,
-      (detail) => detail.doc,
-      { cascade: true },
-    )
-    detail!: Relation<Detail> | null
-    @OneToMany(
-      () => Child,
-      (child) => child.doc,
-      { cascade: true },
-    )
-    children!: Relation<Child>[]
-    @OneToMany(
-      () => Soft,
-      (soft) => soft.doc,
-      { cascade: true },
-    )
-    softs!: Relation<Soft>[]
+    @OneToOne(() => Detail, 'doc', { cascade: true }) detail!: Relation<Detail> | null
+    @OneToMany(() => Child, 'doc', { cascade: true }) children!: Relation<Child>[]
+    @OneToMany(() => Soft, 'doc', { cascade: true }) softs!: Relation<Soft>[]
     @ManyToMany(() => Doc, { cascade: true })
     @JoinTable({
       name: 'links',
@@ -103,10 +78,7 @@ function define(keys: Keys, kind: string, elsewhere: object) {
   @Entity({ name: 'detail', ...elsewhere })
   class Detail {
     @PrimaryColumn('varchar', { ...text(), name: 'doc_id' }) docId!: FlaxId
-    @OneToOne(
-      () => Doc,
-      (doc) => doc.detail,
-    )
+    @OneToOne(() => Doc, 'detail')
     @JoinColumn({ name: 'doc_id' })
     doc!: Relation<Doc>
     @Column('varchar') text!: string
@@ -115,21 +87,13 @@ function define(keys: Keys, kind: string, elsewhere: object) {
   class Child {
     @Key() id!: FlaxId
     @Column('int') n!: number
-    @ManyToOne(
-      () => Doc,
-      (doc) => doc.children,
-      { nullable: true, orphanedRowAction: 'nullify' },
-    )
+    @ManyToOne(() => Doc, 'children', { nullable: true, orphanedRowAction: 'nullify' })
     doc!: Relation<Doc> | null
   }
   @Entity({ name: 'soft', ...elsewhere })
   class Soft {
     @Key() id!: FlaxId
-    @ManyToOne(
-      () => Doc,
-      (doc) => doc.softs,
-      { nullable: true, orphanedRowAction: 'soft-delete' },
-    )
+    @ManyToOne(() => Doc, 'softs', { nullable: true, orphanedRowAction: 'soft-delete' })
     doc!: Relation<Doc> | null
     @DeleteDateColumn() gone!: Date | null
   }

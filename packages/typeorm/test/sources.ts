@@ -9,6 +9,7 @@ import {
 } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
 import { type DatabaseKind, mysql, type OpenDatabase, postgres, sqlite } from '@snoflax/test'
+import { VERSION } from './version.js'
 
 /** The databases that TypeORM has a driver for. */
 export const kinds: readonly DatabaseKind<OpenDatabase>[] = [sqlite, postgres, mysql].filter((kind) =>
@@ -58,4 +59,16 @@ export const places = kinds.flatMap((kind) =>
 /** flax in every storage of every database, where the family makes no difference. */
 export const flaxPlaces = places.filter(({ family }) => family.name === flax.name)
 
+/**
+ * The first place with each storage of a database, and with families whose ids vary in length or whose ranges select too
+ * much; all places for other versions of TypeORM.
+ */
+export const differing = places.filter(
+  (place, at) => VERSION !== '' || places.findIndex((one) => traitsOf(one) === traitsOf(place)) === at,
+)
+
 export type Place = (typeof places)[number]
+
+function traitsOf({ kind, storage, family }: Place): string {
+  return `${kind.name} ${storage} ${family.textLength === undefined} ${family.exactRange}`
+}

@@ -1,10 +1,10 @@
 import 'reflect-metadata'
 import type { FlaxId, StorageName } from '@snoflax/core'
-import { mysql, postgres, sqlite } from '@snoflax/test'
+import { mysql, type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { FlaxIdColumn, prepareDataSource } from '@snoflax/typeorm'
 import { Column, DataSource, type DataSourceOptions, Entity, ManyToOne, type Relation } from 'typeorm'
 import { describe, expect, test } from 'vitest'
-import { openDataSource, optionsFor } from './open-data-source.js'
+import { databaseForTest, openForTest, optionsFor } from './open-data-source.js'
 import { flaxPlaces } from './sources.js'
 
 function entitiesFor(storage: StorageName) {
@@ -64,15 +64,14 @@ describe.each(TYPES.filter(({ kind }) => kind.selected()))(
   '$kind.name, flax as $storage',
   ({ kind, storage, right, wrong }) => {
     test('a column in the database that would find other rows is refused at start', async () => {
-      const database = await kind.open()
+      const database = await databaseForTest<OpenDatabase>(kind)
       const options = { ...optionsFor(database), entities: entitiesFor(storage) } as DataSourceOptions
-      const sql = new DataSource({ ...options, entities: [] } as DataSourceOptions)
-      await sql.initialize()
       const author = kind.name === 'mysql' ? '`authorId`' : '"authorId"'
-      if (kind.name === 'postgres') await sql.query('CREATE DOMAIN ids AS uuid CHECK (value IS NOT NULL)')
+      if (kind.name === 'postgres')
+        await database.query('CREATE DOMAIN ids AS uuid CHECK (value IS NOT NULL)')
       const start = async (type: string, more: { checkColumns?: boolean } = {}) => {
-        await sql.query('DROP TABLE IF EXISTS book')
-        await sql.query(`CREATE TABLE book (id ${right[0]} NOT NULL, ${author} ${type})`)
+        await database.query('DROP TABLE IF EXISTS book')
+        await database.query(`CREATE TABLE book (id ${right[0]} NOT NULL, ${author} ${type})`)
         const dataSource = await prepareDataSource(new DataSource(options), more).initialize()
         await dataSource.destroy()
       }
@@ -90,8 +89,6 @@ describe.each(TYPES.filter(({ kind }) => kind.selected()))(
         })
         await start(type, { checkColumns: false })
       }
-      await sql.destroy()
-      await database.close()
     })
   },
 )
@@ -100,12 +97,12 @@ describe.each(TYPES.filter(({ kind }) => kind.selected()))(
 describe.each(flaxPlaces.filter((place) => place.storage !== 'uuid8'))('$name', ({ kind, storage }) => {
   const other = flaxPlaces.find((place) => place.kind === kind && place.storage !== storage)?.storage
   test('synchronize is refused if it would lose ids, and changes columns without any', async () => {
-    const database = await kind.open()
-    const before = await openDataSource(database, entitiesFor(storage))
+    const database = await databaseForTest(kind)
+    const before = await openForTest(database, entitiesFor(storage))
     const author = await before.getRepository('author').save({ name: 'Ada' })
     const book = await before.getRepository('book').save({ author })
     const start = (more: Partial<DataSourceOptions> = {}) =>
-      openDataSource(database, entitiesFor(other as StorageName), more)
+      openForTest(database, entitiesFor(other as StorageName), more)
     const refusal = {
       code: 'STORAGE_REFUSED',
       message: expect.stringMatching(
@@ -129,20 +126,14 @@ describe.each(flaxPlaces.filter((place) => place.storage !== 'uuid8'))('$name', 
     const after = await start()
     const again = await after.getRepository('author').save({ name: 'Ada' })
     expect(await after.getRepository('author').findOneBy({ id: again['id'] })).toEqual(again)
-    await after.destroy()
-    await before.destroy()
-    await database.close()
   })
 })
 
 test('text in a binary column is an error in rows and raw rows, since no condition finds it', async () => {
-  const database = await sqlite.open()
-  const dataSource = await openDataSource(database, entitiesFor('binary'))
+  const dataSource = await openForTest(sqlite, entitiesFor('binary'))
   await dataSource.query("INSERT INTO author (id) VALUES ('an id of others')")
   const authors = dataSource.getRepository('author')
   for (const found of [() => authors.find(), () => authors.createQueryBuilder('a').getRawMany()]) {
     await expect(found()).rejects.toMatchObject({ name: 'IdError', path: 'Author.id' })
   }
-  await dataSource.destroy()
-  await database.close()
 })

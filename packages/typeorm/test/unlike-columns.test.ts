@@ -1,10 +1,10 @@
 import 'reflect-metadata'
 import { type FlaxId, flax, type Id, prefixed, type SnoId } from '@snoflax/core'
-import { type OpenDatabase, postgres } from '@snoflax/test'
+import { postgres } from '@snoflax/test'
 import { FlaxIdColumn, IdColumn, SnoIdColumn } from '@snoflax/typeorm'
 import { Column, type DataSource, Entity, Raw } from 'typeorm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDataSource } from './open-data-source.js'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openForBlock } from './open-data-source.js'
 import { kinds } from './sources.js'
 
 /** Columns that store one id in several forms, and ids of several families in one form. */
@@ -24,21 +24,16 @@ class Invoice {
 }
 
 describe.each(kinds)('$name', (kind) => {
-  let database: OpenDatabase
+  const world = openForBlock(kind, [Customer, Invoice])
   let dataSource: DataSource
   let customer: Customer
   let invoice: Invoice
   beforeAll(async () => {
-    database = await kind.open()
-    dataSource = await openDataSource(database, [Customer, Invoice])
+    dataSource = world.dataSource
     customer = await dataSource.manager.save(Customer, { word: 'none' })
     const bare = customer.id.slice('cus_'.length) as FlaxId
     customer = await dataSource.manager.save(Customer, { ...customer, text: bare })
     invoice = await dataSource.manager.save(Invoice, { bare, text: bare })
-  })
-  afterAll(async () => {
-    await dataSource.destroy()
-    await database.close()
   })
   const joined = (condition: string) =>
     dataSource.manager.createQueryBuilder(Customer, 'c').innerJoin(Invoice, 'i', condition).getMany()
@@ -53,8 +48,19 @@ describe.each(kinds)('$name', (kind) => {
     expect(await joined('(c.id, c.text) = (i.bare, i.text)')).toEqual([customer])
   })
 
+  test('the bare id is stored, and another prefix or none is refused', async () => {
+    const customers = dataSource.getRepository(Customer)
+    expect(await customers.findOneBy({ id: customer.id })).toEqual(customer)
+    for (const id of [invoice.bare, customer.id.replace('cus', 'ord')])
+      await expect(customers.findOneBy({ id: id as never })).rejects.toMatchObject({
+        code: 'WRONG_PREFIX',
+        path: 'Customer.id',
+      })
+  })
+
   test.each([
     'c.id = i.text',
+    'CAST(c.id AS char(16)) = i.text',
     'NOT (i.bare <> c.sno)',
     'c.id IN (SELECT z.text FROM invoice z)',
     'c.id = (SELECT z.text FROM invoice z)',

@@ -69,18 +69,8 @@ export function entitiesFor({ family, storage, generator }: Variant) {
     @ManyToOne(() => Customer, { nullable: true })
     @JoinColumn({ name: 'referrer_id' })
     referrer!: Relation<Customer> | null
-    @OneToOne(
-      () => Profile,
-      (profile) => profile.customer,
-      { cascade: true },
-    )
-    profile!: Relation<Profile> | null
-    @OneToMany(
-      () => Order,
-      (order) => order.customer,
-      { cascade: true },
-    )
-    orders!: Relation<Order>[]
+    @OneToOne(() => Profile, 'customer', { cascade: true }) profile!: Relation<Profile> | null
+    @OneToMany(() => Order, 'customer', { cascade: true }) orders!: Relation<Order>[]
   }
 
   @Entity('profiles')
@@ -88,10 +78,7 @@ export function entitiesFor({ family, storage, generator }: Variant) {
     @Id() id!: string
     @Column('varchar') bio!: string
     @Column({ type: 'varchar', name: 'customer_id' }) customerId!: string
-    @OneToOne(
-      () => Customer,
-      (customer) => customer.profile,
-    )
+    @OneToOne(() => Customer, 'profile')
     @JoinColumn({ name: 'customer_id' })
     customer!: Relation<Customer>
   }
@@ -101,18 +88,10 @@ export function entitiesFor({ family, storage, generator }: Variant) {
     @Id() id!: string
     @Column('int') total!: number
     @Column({ type: 'varchar', name: 'customer_id' }) customerId!: string
-    @ManyToOne(
-      () => Customer,
-      (customer) => customer.orders,
-    )
+    @ManyToOne(() => Customer, 'orders')
     @JoinColumn({ name: 'customer_id' })
     customer!: Relation<Customer>
-    @OneToMany(
-      () => Line,
-      (line) => line.order,
-      { cascade: true },
-    )
-    lines!: Relation<Line>[]
+    @OneToMany(() => Line, 'order', { cascade: true }) lines!: Relation<Line>[]
     @ManyToMany(() => Tag, { cascade: true })
     @JoinTable({
       name: 'order_tags',
@@ -127,10 +106,7 @@ export function entitiesFor({ family, storage, generator }: Variant) {
     @PrimaryColumn({ type: 'varchar', name: 'order_id' }) orderId!: string
     @PrimaryColumn('int') position!: number
     @Column('int') quantity!: number
-    @ManyToOne(
-      () => Order,
-      (order) => order.lines,
-    )
+    @ManyToOne(() => Order, 'lines')
     @JoinColumn({ name: 'order_id' })
     order!: Relation<Order>
   }
