@@ -4,7 +4,6 @@ import { sqlite } from '@snoflax/test'
 import { columnOf, FlaxIdColumn, IdColumn, idColumn, parameter } from '@snoflax/typeorm'
 import {
   BeforeInsert,
-  ChildEntity,
   Column,
   CreateDateColumn,
   type DataSource,
@@ -20,7 +19,6 @@ import {
   Not,
   PrimaryGeneratedColumn,
   type Relation,
-  TableInheritance,
   Unique,
 } from 'typeorm'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -90,29 +88,12 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   }
 
   @Entity()
-  @TableInheritance({ column: { type: 'varchar', name: 'type', length: 20 } })
-  class Shape {
-    @Id() id!: FlaxId
-    @ManyToOne(() => User, { nullable: true }) owner!: Relation<User> | null
-    @ManyToOne(() => Shape, { nullable: true, cascade: true }) around!: Relation<Shape> | null
-  }
-  @ChildEntity()
-  class Circle extends Shape {
-    @Column('int') radius!: number
-  }
-  @ChildEntity()
-  class Square extends Shape {
-    @Column('int') side!: number
-  }
-
-  @Entity()
   @Index(['slug'], { unique: true, where: 'live = 1' })
   class Page {
     @Id() id!: FlaxId
     @Column({ type: 'varchar', length: 50 }) slug!: string
     @Column('int') live!: number
     @Column('varchar', { nullable: true }) text!: string | null
-    @Column(kind.name === 'postgres' ? 'bytea' : 'blob', { nullable: true }) photo!: Buffer | null
   }
 
   @Entity()
@@ -176,7 +157,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     },
   })
 
-  const entities = [User, Shape, Circle, Square, Derived, Counted, Note, Page, Seat, Reading, Rounded, Schema]
+  const entities = [User, Derived, Counted, Note, Page, Seat, Reading, Rounded, Schema]
   const world = openForBlock(kind, entities, { subscribers: [Watcher] })
   let dataSource: DataSource
   beforeAll(() => {
@@ -270,19 +251,6 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await rounded.count()).toBe(3)
   })
 
-  test('raw of an upsert has a row with ids for each row written, if the database has RETURNING', async () => {
-    const rows = [{ email: email() }, { email: email() }] as User[]
-    const { raw } = await users().upsert(rows, ['email'])
-    const ids = (all: unknown) => (all as User[]).map(({ id }) => id).sort()
-    if (kind.name === 'postgres') expect(ids(raw)).toEqual(ids(rows))
-    const builder = users()
-      .createQueryBuilder()
-      .insert()
-      .values({ email: rows[0]?.email as string })
-    const ignored = await builder.orIgnore().execute()
-    if (kind.name === 'postgres') expect(ignored.raw).toEqual([])
-  })
-
   test('updateEntity(false) keeps the generated ids, unless another one may be stored', async () => {
     const insert = (row: object) => users().createQueryBuilder().insert().values(row).updateEntity(false)
     const row = { email: email() } as User
@@ -341,14 +309,8 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await emailsById(again)).toEqual(again.map((one) => one.email))
   })
 
-  test('an upsert in a failed transaction stores nothing, and can open a transaction itself', async () => {
+  test('an upsert can open a transaction itself', async () => {
     const row = { email: email() } as User
-    const failed = dataSource.transaction(async (manager) => {
-      await manager.upsert(User, row, ['email'])
-      throw new Error('stop')
-    })
-    await expect(failed).rejects.toThrow('stop')
-    expect(await users().existsBy({ email: row.email })).toBe(false)
     const builder = users().createQueryBuilder().insert().values(row).orUpdate(['name'], ['email'])
     await builder.useTransaction(true).execute()
     expect(await users().existsBy({ email: row.email })).toBe(true)
@@ -475,7 +437,18 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     },
   )
 
-  test.runIf(kind.name === 'postgres')('RETURNING returns ids', async () => {
+  test.runIf(kind.name === 'postgres')('RETURNING returns ids, of each row that was written', async () => {
+    const rows = [{ email: email() }, { email: email() }] as User[]
+    const { raw } = await users().upsert(rows, ['email'])
+    const ids = (all: unknown) => (all as User[]).map(({ id }) => id).sort()
+    expect(ids(raw)).toEqual(ids(rows))
+    const ignored = await users()
+      .createQueryBuilder()
+      .insert()
+      .values({ email: rows[0]?.email as string })
+      .orIgnore()
+      .execute()
+    expect(ignored.raw).toEqual([])
     const builder = users().createQueryBuilder()
     const row = { email: email() } as User
     const inserted = await builder.insert().values(row).returning('*').execute()
@@ -524,15 +497,16 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await dataSource.getRepository(Schema).find()).toEqual([{ id, text: 'origin', traceId: null }])
   })
 
-  test('getQueryAndParameters contains the ids, for running the statement yourself', async () => {
-    const builder = dataSource.createQueryBuilder().insert().into(Derived).values({ text: 'by hand' })
-    const [sql, parameters] = builder.getQueryAndParameters()
+  test('getQueryAndParameters contains the ids, for running the statement yourself, and the builder returns them all the same', async () => {
+    const builder = dataSource.createQueryBuilder().insert().into(Derived).values({ text: 'looked at' })
+    const [sql, parameters] = dataSource
+      .createQueryBuilder()
+      .insert()
+      .into(Derived)
+      .values({ text: 'by hand' })
+      .getQueryAndParameters()
     await dataSource.query(sql, parameters)
     expect(await dataSource.getRepository(Derived).existsBy({ text: 'by hand' })).toBe(true)
-  })
-
-  test('a query builder whose statement was read before returns the ids all the same', async () => {
-    const builder = dataSource.createQueryBuilder().insert().into(Derived).values({ text: 'looked at' })
     builder.getQueryAndParameters()
     const { generatedMaps } = await builder.execute()
     const { id } = await dataSource.getRepository(Derived).findOneByOrFail({ text: 'looked at' })
@@ -546,22 +520,6 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(stamp).toEqual({ by: 'me', batch, mark: expect.any(String) })
     expect(flax.is(stamp.mark)).toBe(true)
     expect(await users().existsBy({ stamp: { batch } })).toBe(true)
-  })
-
-  test('child entities of one table, and entities with an abstract parent, get ids', async () => {
-    const shapes = dataSource.getRepository(Shape)
-    const circles = dataSource.getRepository(Circle)
-    const inner = await circles.save({ radius: 1 })
-    const outer = await circles.save({ radius: 2, around: inner })
-    const [again] = await circles.find({ where: { around: { id: inner.id } }, relations: { around: true } })
-    expect(again).toMatchObject({ id: outer.id, around: { id: inner.id } })
-    expect(await shapes.existsBy({ id: outer.id })).toBe(true)
-    const { identifiers } = await circles.insert([{ radius: 3 }, { radius: 4 }])
-    expect(await circles.findOneByOrFail({ id: identifiers[1]?.['id'] as FlaxId })).toMatchObject({
-      radius: 4,
-    })
-    const derived = await dataSource.getRepository(Derived).save({ text: 'x' })
-    expect(flax.is(derived.id)).toBe(true)
   })
 
   test('an id of null is generated, null elsewhere stays null', async () => {
@@ -594,31 +552,6 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       }
     },
   )
-
-  test('after a failed save, bytes are not searched for entities', async () => {
-    let looked = false
-    const photo = Object.defineProperty(Buffer.alloc(8), 'probe', {
-      enumerable: true,
-      get: () => {
-        looked = true
-      },
-    })
-    const pages = dataSource.getRepository(Page)
-    await expect(pages.save(pages.create({ slug: null as never, live: 0, photo }))).rejects.toThrow(/null/i)
-    expect(looked).toBe(false)
-  })
-
-  test('child entities that reference each other through their parent are saved by cascade', async () => {
-    const shapes = dataSource.getRepository(Shape)
-    const circle = Object.assign(new Circle(), { radius: 1 })
-    const square = Object.assign(new Square(), { side: 1, around: circle })
-    circle.around = square
-    await shapes.save(circle)
-    const aroundOf = async ({ id }: Shape) =>
-      (await shapes.findOneOrFail({ where: { id }, relations: { around: true } })).around?.id
-    expect(await aroundOf(circle)).toBe(square.id)
-    expect(await aroundOf(square)).toBe(circle.id)
-  })
 
   test("an insert of nothing inserts no row, and no values are TypeORM's own error", async () => {
     expect((await users().insert([])).identifiers).toEqual([])

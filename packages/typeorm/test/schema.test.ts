@@ -2,7 +2,7 @@ import 'reflect-metadata'
 import { type FlaxId, flake, flax, type IdFamily, type SnoId, type StorageName, sno } from '@snoflax/core'
 import { type UidId, uid } from '@snoflax/families'
 import { install } from '@snoflax/pg-sql'
-import { mysql, type OpenDatabase, postgres, sqlite } from '@snoflax/test'
+import { mysql, type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { columnOf, IdColumn, prepareDataSource, SnoIdColumn } from '@snoflax/typeorm'
 import pg from 'pg'
 import {
@@ -24,7 +24,7 @@ import {
   TreeChildren,
   TreeParent,
 } from 'typeorm'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changesOf, databaseForTest, openForTest } from './open-data-source.js'
 import { differing, flaxPlaces, kinds, type Place, places } from './sources.js'
 
@@ -334,19 +334,29 @@ describe("default: 'database'", () => {
     ...flaxPlaces.filter(({ kind }) => kind.name === 'mysql'),
   ]
 
+  /** With the functions of pg-sql, whose ids have a metabyte and a worker. */
+  let installed: PostgresDatabase
+  beforeAll(async () => {
+    installed = await postgres.open()
+    await install(installed.pool)
+    const numbers =
+      'SELECT snoflax.sno_set_partition(7), snoflax.flake_set_worker(1, 2), snoflax.uid_set_node($1)'
+    await installed.query(numbers, ['test'])
+  })
+  afterAll(() => installed.close())
+
   test.each(generating)('$name', async ({ kind, family, storage }) => {
-    @Entity()
+    @Entity(`made_${family.name}_${storage}`)
     class Made {
       @IdColumn(family, { default: 'database', storage }) id!: string
       @Column('varchar') name!: string
     }
-    @Entity()
+    @Entity(`part_${family.name}_${storage}`)
     class Part {
       @IdColumn(family, { default: 'database', storage }) id!: string
       @ManyToOne(() => Made, { cascade: true }) made!: Relation<Made>
     }
-    const database = await databaseForTest<OpenDatabase>(kind === mysql ? mysql : installed)
-    const dataSource = await openForTest(database, [Made, Part])
+    const dataSource = await openForTest(kind.name === 'postgres' ? installed : kind, [Made, Part])
     expect(await changesOf(dataSource)).toEqual([])
 
     const parts = dataSource.getRepository(Part)
@@ -361,18 +371,6 @@ describe("default: 'database'", () => {
     expect(await dataSource.getRepository(Made).findOneByOrFail(two)).toMatchObject({ name: 'two' })
   })
 
-  /** With the functions of pg-sql, whose ids have a metabyte and a worker. */
-  const installed = {
-    async open() {
-      const database = await postgres.open()
-      await install(database.pool)
-      const numbers =
-        'SELECT snoflax.sno_set_partition(7), snoflax.flake_set_worker(1, 2), snoflax.uid_set_node($1)'
-      await database.query(numbers, ['test'])
-      return database
-    },
-  }
-
   test("generates the metabyte, by another schema's functions", async () => {
     @Entity()
     class Marked {
@@ -383,11 +381,10 @@ describe("default: 'database'", () => {
     class Elsewhere {
       @IdColumn(flax, { default: 'database', schema: 'ids' }) id!: FlaxId
     }
-    const database = await databaseForTest(installed)
-    const dataSource = await openForTest(database, [Marked])
+    const dataSource = await openForTest(installed, [Marked])
     expect(await changesOf(dataSource)).toEqual([])
     expect(sno.meta((await dataSource.getRepository(Marked).save({ name: 'x' })).id)).toBe(9)
-    const other = await openForTest(database, [Elsewhere], { synchronize: false })
+    const other = await openForTest(installed, [Elsewhere], { synchronize: false })
     const [id] = other.getMetadata(Elsewhere).columns as unknown as [{ default: () => string }]
     expect(id.default()).toBe('ids.flax_generate_text()')
   })

@@ -34,8 +34,9 @@ import { columnsOf, describeBesideText, type Keys, sorted } from './beside-text.
 import { openDataSource, optionsFor } from './open-data-source.js'
 
 /** What entities can look like, once with our keys and once with the same ids as plain text. */
-function define(keys: Keys, kind: string, elsewhere: object) {
+function define(keys: Keys, kind: string, isMixed: boolean, elsewhere: object) {
   const { Key, Id, text } = columnsOf(keys, kind)
+  const { Key: MixedKey } = columnsOf(isMixed && keys !== 'plain text' ? 'text' : keys, kind)
   class Pair {
     @Key() a!: FlaxId
     @Key() b!: FlaxId
@@ -62,7 +63,7 @@ function define(keys: Keys, kind: string, elsewhere: object) {
   }
   @Entity({ name: 'order', ...elsewhere })
   class Doc {
-    @Key() docId!: FlaxId
+    @MixedKey() docId!: FlaxId
     @Column('varchar') select!: string
     @OneToOne(() => Detail, 'doc', { cascade: true }) detail!: Relation<Detail> | null
     @OneToMany(() => Child, 'doc', { cascade: true }) children!: Relation<Child>[]
@@ -342,19 +343,22 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   },
 }
 
-// As they are, or by a naming strategy, with a prefix and in PostgreSQL in a schema of their own.
-describe.each([false, true])('with a table prefix, a naming strategy and a schema: %s', (isElsewhere) => {
-  describeBesideText(async (keys, kind, database): Promise<World> => {
-    const hasSchema = isElsewhere && kind === 'postgres'
-    if (hasSchema) {
-      const sql = await new DataSource(optionsFor(database)).initialize()
-      await sql.query('CREATE SCHEMA other')
-      await sql.destroy()
-    }
-    const { trees, ...entities } = define(keys, kind, hasSchema ? { schema: 'other' } : {})
-    const naming = { entityPrefix: 'px_', namingStrategy: new Snakes() }
-    const all = [...Object.values(entities), ...trees]
-    const dataSource = await openDataSource(database, all, isElsewhere ? naming : {})
-    return { ...entities, trees, dataSource }
-  }, FEATURES)
-})
+// As they are, or by a naming strategy, with a prefix, beside keys of text and in PostgreSQL in a schema of their own.
+describe.each([false, true])(
+  'with a table prefix, a naming strategy, a schema and two storages: %s',
+  (isElsewhere) => {
+    describeBesideText(async (keys, kind, database): Promise<World> => {
+      const hasSchema = isElsewhere && kind === 'postgres'
+      if (hasSchema) {
+        const sql = await new DataSource(optionsFor(database)).initialize()
+        await sql.query('CREATE SCHEMA other')
+        await sql.destroy()
+      }
+      const { trees, ...entities } = define(keys, kind, isElsewhere, hasSchema ? { schema: 'other' } : {})
+      const naming = { entityPrefix: 'px_', namingStrategy: new Snakes() }
+      const all = [...Object.values(entities), ...trees]
+      const dataSource = await openDataSource(database, all, isElsewhere ? naming : {})
+      return { ...entities, trees, dataSource }
+    }, FEATURES)
+  },
+)

@@ -5,7 +5,7 @@ import { IdColumn } from '@snoflax/typeorm'
 import { Column, Entity, type Relation, Tree, TreeChildren, TreeParent } from 'typeorm'
 import { ClosureSubjectExecutor } from 'typeorm/persistence/tree/ClosureSubjectExecutor.js'
 import { describe, expect, test } from 'vitest'
-import { openForTest } from './open-data-source.js'
+import { openForBlock, openForTest } from './open-data-source.js'
 import { differing } from './sources.js'
 
 interface Node {
@@ -35,12 +35,16 @@ function define(type: (typeof KINDS)[number], name: string, Key: () => (target: 
 const compact = differing.filter(({ storage }) => storage !== 'text')
 
 describe.each(compact)('$name', ({ kind, family, generator, storage }) => {
+  const nameOf = (type: string) => type.replace('-', '_')
+  const trees = KINDS.map((type) =>
+    define(type, nameOf(type), () => IdColumn(family, { generator, storage })),
+  )
+  const world = openForBlock(kind, trees)
+
   test.each(KINDS)(
     '%s: branches are distinguished if their ids differ in case only, or look like a pattern',
     async (type) => {
-      const tree = define(type, 'tree', () => IdColumn(family, { generator, storage }))
-      const dataSource = await openForTest(kind, [tree])
-      const nodes = dataSource.getTreeRepository<Node>('tree')
+      const nodes = world.dataSource.getTreeRepository<Node>(nameOf(type))
       const names = (found: readonly Node[]) => found.map(({ name }) => name).sort()
       const ids = lookalikes(generator.generate(), family.is)
       const root = await nodes.save({ name: 'root' })
