@@ -264,28 +264,20 @@ describe.skipIf(VERSION !== '')('NestJS', () => {
     return app.get<DataSource>(getDataSourceToken())
   }
 
-  test('forRoot works with autoLoadEntities', async () => {
+  test.each(['forRoot', 'forRootAsync', 'forRootAsync with a dataSourceFactory'])('%s works', async (way) => {
     const { entities: _, ...options } = await optionsOn(postgres)
-    const dataSource = await start(TypeOrmModule.forRoot({ ...options, autoLoadEntities: true }))
-    expect(typeOfKey(dataSource)).toBe('text')
-    await visitOnce(dataSource)
-  })
-
-  test('forRootAsync works', async () => {
-    const options = await optionsOn(sqlite)
-    const dataSource = await start(TypeOrmModule.forRootAsync({ useFactory: () => options }))
-    await visitOnce(dataSource)
-  })
-
-  test('forRootAsync works with a dataSourceFactory that prepares the DataSource', async () => {
-    const options = await optionsOn(sqlite)
+    const loading = { ...options, autoLoadEntities: true }
+    const dataSourceFactory = async (given?: DataSourceOptions) =>
+      prepareDataSource(new DataSource(given as DataSourceOptions)).initialize()
     const dataSource = await start(
-      TypeOrmModule.forRootAsync({
-        useFactory: () => options,
-        dataSourceFactory: async (given) =>
-          prepareDataSource(new DataSource(given as DataSourceOptions)).initialize(),
-      }),
+      way === 'forRoot'
+        ? TypeOrmModule.forRoot(loading)
+        : TypeOrmModule.forRootAsync({
+            useFactory: () => loading,
+            ...(way !== 'forRootAsync' && { dataSourceFactory }),
+          }),
     )
+    expect(typeOfKey(dataSource)).toBe('text')
     await visitOnce(dataSource)
   })
 

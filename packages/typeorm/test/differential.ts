@@ -21,12 +21,10 @@ import {
   Entity,
   type EntityMetadata,
   type EntityTarget,
-  In,
   JoinColumn,
   JoinTable,
   ManyToMany,
   ManyToOne,
-  Not,
   type ObjectLiteral,
   OneToMany,
   OneToOne,
@@ -48,9 +46,9 @@ import { flaxPlaces, kinds, type Place } from './sources.js'
  *
  * TypeORM 1.1 and 0.3 branch on `column.transformer`, which plain keys and ours of text don't have, in
  *   QueryBuilder.getWhereInIdsCondition                     "byId", "relate"; each save loads its rows by it
- *   SelectQueryBuilder.buildWhere, FindOperator.transformValue, ApplyValueTransformers       "find"
+ *   SelectQueryBuilder.buildWhere, FindOperator.transformValue, ApplyValueTransformers       features.test.ts
  *   SubjectChangedColumnsComputer                           "change": updatedColumns of its events
- *   ColumnMetadata.getEntityValue(…, true), of RelationLoader and findColumnsForPropertyPath "find" by strategy, "relate"
+ *   ColumnMetadata.getEntityValue(…, true), of RelationLoader and findColumnsForPropertyPath "relate"
  *   drivers' preparePersistentValue, prepareHydratedValue   all; null in "change" and "relate"
  *   EntitySchemaTransformer                                 copies the option
  * and on `isGenerated`, which is false for our keys as for preset ones, so that it makes no difference beside them, in
@@ -271,14 +269,6 @@ const step = fc.oneof(
       meantOf: meant,
       meant,
       way: oneOf('set', 'add', 'remove', 'load', 'unset'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('find' as const),
-      rows: fc.array(at, { maxLength: 3 }),
-      way: oneOf('in', 'not', 'relation', 'query', 'list', 'again', 'descendants'),
     }),
   },
 )
@@ -637,45 +627,6 @@ class Side {
         if (one.way === 'unset') return isList ? builder.remove(value) : builder.set(null)
         if (one.way === 'remove') return isList ? builder.remove(value) : undefined
         return isList ? builder.add(value) : builder.set(value)
-      }
-      case 'find': {
-        const { Author, Book, Closure } = this.classes
-        const authors = await this.some('Author', one.rows)
-        const ids = authors.map(({ id }) => id as FlaxId)
-        switch (one.way) {
-          case 'in':
-            return byName(await manager.findBy(Author, { id: In(ids) }))
-          case 'not':
-            return byName(await manager.findBy(Author, { id: Not(In(ids)) }))
-          case 'relation':
-            return byName(
-              await manager.find(Book, { where: { author: { id: In(ids) } }, relations: { author: true } }),
-            )
-          case 'query':
-            return byName(
-              await manager.find(Author, {
-                where: { id: In(ids) },
-                relations: { books: { tags: true }, mentor: true },
-                relationLoadStrategy: 'query',
-              }),
-            )
-          case 'list':
-            return byName(
-              await manager.findBy(
-                Author,
-                ids.map((id) => ({ id })),
-              ),
-            )
-          case 'again': {
-            const operator = In(ids)
-            const found = byName(await manager.findBy(Author, { id: operator }))
-            return [found, byName(await manager.findBy(Book, { author: { id: operator } }))]
-          }
-          case 'descendants': {
-            const [root] = await this.stored('Closure')
-            return root && byName(await manager.getTreeRepository(Closure).findDescendants(root))
-          }
-        }
       }
     }
   }
