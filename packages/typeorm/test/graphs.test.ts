@@ -294,6 +294,12 @@ describe.each([...PLACES, PREFIXED] as typeof PLACES)('$name', ({ kind, storage,
     // An UPDATE after the insert would count.
     expect((await people.find()).map(({ version }) => version)).toEqual([1, 1, 1])
     await ours.empty()
+    await people.save({ name: 'root', followers: [{ id: id(), name: 'kid' }] } as never)
+    expect(await ours.snapshot()).toEqual([
+      ['kid', 'root', undefined, []],
+      ['root', undefined, undefined, []],
+    ])
+    await ours.empty()
     const late = made('late', {})
     const saved = people.save([made('early', { id: id(), next: late }), late])
     if (kind.name === 'postgres') await saved

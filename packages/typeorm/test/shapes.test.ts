@@ -7,14 +7,11 @@ import {
   Column,
   DataSource,
   DefaultNamingStrategy,
-  DeleteDateColumn,
   Entity,
   Equal,
   In,
   JoinColumn,
-  JoinTable,
   LessThan,
-  ManyToMany,
   ManyToOne,
   Not,
   NotBrackets,
@@ -67,14 +64,6 @@ function define(keys: Keys, kind: string, isMixed: boolean, elsewhere: object) {
     @Column('varchar') select!: string
     @OneToOne(() => Detail, 'doc', { cascade: true }) detail!: Relation<Detail> | null
     @OneToMany(() => Child, 'doc', { cascade: true }) children!: Relation<Child>[]
-    @OneToMany(() => Soft, 'doc', { cascade: true }) softs!: Relation<Soft>[]
-    @ManyToMany(() => Doc, { cascade: true })
-    @JoinTable({
-      name: 'links',
-      joinColumn: { name: 'from', referencedColumnName: 'docId' },
-      inverseJoinColumn: { name: 'to', referencedColumnName: 'docId' },
-    })
-    links!: Relation<Doc>[]
   }
   @Entity({ name: 'detail', ...elsewhere })
   class Detail {
@@ -88,15 +77,7 @@ function define(keys: Keys, kind: string, isMixed: boolean, elsewhere: object) {
   class Child {
     @Key() id!: FlaxId
     @Column('int') n!: number
-    @ManyToOne(() => Doc, 'children', { nullable: true, orphanedRowAction: 'nullify' })
-    doc!: Relation<Doc> | null
-  }
-  @Entity({ name: 'soft', ...elsewhere })
-  class Soft {
-    @Key() id!: FlaxId
-    @ManyToOne(() => Doc, 'softs', { nullable: true, orphanedRowAction: 'soft-delete' })
-    doc!: Relation<Doc> | null
-    @DeleteDateColumn() gone!: Date | null
+    @ManyToOne(() => Doc, 'children', { nullable: true }) doc!: Relation<Doc> | null
   }
   @Entity({ name: 'animal', ...elsewhere })
   @TableInheritance({ column: { type: 'varchar', name: 'type', length: 10 } })
@@ -126,7 +107,7 @@ function define(keys: Keys, kind: string, isMixed: boolean, elsewhere: object) {
     }
     return Object.defineProperty(Node, 'name', { value: `Tree${type.replace('-', '')}` })
   })
-  const entities = { Pairs, Part, Doc, Detail, Child, Soft, Animal, Dog, Puppy }
+  const entities = { Pairs, Part, Doc, Detail, Child, Animal, Dog, Puppy }
   // TypeORM makes aliases of the names of classes.
   for (const [name, value] of Object.entries(entities)) Object.defineProperty(value, 'name', { value: name })
   return { ...entities, trees }
@@ -183,40 +164,6 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       await manager.count(Part),
     ]
   },
-  'cascades and orphans': async ({ dataSource: { manager }, Doc, Child, Soft, Detail }) => {
-    await manager.save(Doc, {
-      docId: id(10),
-      select: 'd10',
-      detail: { text: 't' },
-      children: [
-        { id: id(11), n: 1 },
-        { id: id(12), n: 2 },
-      ],
-      softs: [{ id: id(13) }, { id: id(14) }],
-      links: [{ docId: id(15), select: 'd15' }],
-    })
-    const found = () =>
-      manager.findOneOrFail(Doc, {
-        where: { docId: id(10) },
-        relations: { detail: true, children: true, softs: true, links: true },
-        order: { children: { n: 'ASC' }, softs: { id: 'ASC' } },
-      })
-    const doc = await found()
-    const before = JSON.stringify(doc)
-    doc.children = doc.children.slice(1)
-    doc.softs = doc.softs.slice(1)
-    doc.links = []
-    await manager.save(Doc, doc)
-    const softs = await manager.find(Soft, { withDeleted: true, relations: { doc: true } })
-    return [
-      before,
-      await found(),
-      await manager.find(Child, { relations: { doc: true }, order: { n: 'ASC' } }),
-      sorted(softs).map((soft) => [soft.id, soft.gone !== null, soft.doc?.docId]),
-      await manager.findOne(Detail, { where: { doc: { docId: id(10) } }, relations: { doc: true } }),
-      await manager.existsBy(Doc, { links: { docId: id(15) } }),
-    ]
-  },
   inheritance: async ({ dataSource: { manager }, Animal, Dog, Puppy }) => {
     await manager.save(Animal, { id: id(20), name: 'cat' })
     await manager.save(Dog, { id: id(21), name: 'rex', chip: id(29), friend: { id: id(20) } })
@@ -271,9 +218,6 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       )
       await nodes.save(Object.assign(await at(35), { parent: await at(32) }))
       answers.push(names(await nodes.findDescendants(await at(32))))
-      await nodes.remove(await at(33))
-      await nodes.delete(id(34))
-      answers.push(names(await nodes.find()))
     }
     return answers
   },

@@ -22,43 +22,29 @@ function entitiesFor(storage: StorageName) {
   return [Author, Book]
 }
 
+const UTF8 = 'CHARACTER SET utf8mb4 COLLATE utf8mb4'
 /** Types of a key that its storage takes, and those that it does not. */
-const TYPES = [
-  {
-    kind: sqlite,
-    storage: 'text',
-    right: ['text', 'varchar(16)'],
-    wrong: ['integer', 'text COLLATE NOCASE', 'numeric'],
-  },
-  { kind: sqlite, storage: 'binary', right: ['blob'], wrong: ['text', 'integer'] },
-  { kind: postgres, storage: 'uuid', right: ['uuid', 'ids'], wrong: ['text', 'bytea', 'uuid[]'] },
-  {
-    kind: postgres,
-    storage: 'text',
-    right: ['text COLLATE "C"', 'varchar(16) COLLATE "POSIX"', 'varchar COLLATE "C"'],
-    wrong: ['text COLLATE "und-x-icu"', 'varchar(12) COLLATE "C"', 'char(16) COLLATE "C"', 'uuid'],
-  },
-  { kind: postgres, storage: 'binary', right: ['bytea'], wrong: ['text', 'bigint'] },
-  {
-    kind: mysql,
-    storage: 'text',
-    right: [
-      'char(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
-      'varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+const TYPES = (
+  [
+    [sqlite, 'text', ['text', 'varchar(16)'], ['integer', 'text COLLATE NOCASE', 'numeric']],
+    [sqlite, 'binary', ['blob'], ['text', 'integer']],
+    [postgres, 'uuid', ['uuid', 'ids'], ['text', 'bytea', 'uuid[]']],
+    [
+      postgres,
+      'text',
+      ['text COLLATE "C"', 'varchar(16) COLLATE "POSIX"', 'varchar COLLATE "C"'],
+      ['text COLLATE "und-x-icu"', 'varchar(12) COLLATE "C"', 'char(16) COLLATE "C"', 'uuid'],
     ],
-    wrong: [
-      'char(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci',
-      'char(12) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
-      'binary(16)',
+    [postgres, 'binary', ['bytea'], ['text', 'bigint']],
+    [
+      mysql,
+      'text',
+      [`char(16) ${UTF8}_bin`, `varchar(20) ${UTF8}_bin`],
+      [`char(16) ${UTF8}_unicode_ci`, `char(12) ${UTF8}_bin`, 'binary(16)'],
     ],
-  },
-  {
-    kind: mysql,
-    storage: 'binary',
-    right: ['binary(12)', 'varbinary(12)'],
-    wrong: ['binary(16)', 'varbinary(8)', 'char(12)'],
-  },
-] as const
+    [mysql, 'binary', ['binary(12)', 'varbinary(12)'], ['binary(16)', 'varbinary(8)', 'char(12)']],
+  ] as const
+).map(([kind, storage, right, wrong]) => ({ kind, storage, right, wrong }))
 
 describe.each(TYPES.filter(({ kind }) => kind.selected()))(
   '$kind.name, flax as $storage',

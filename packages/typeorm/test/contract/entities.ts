@@ -1,4 +1,4 @@
-import type { Variant } from '@snoflax/test/contract'
+import type { ContractPaths, Path, Paths, Variant } from '@snoflax/test/contract'
 import { IdColumn } from '@snoflax/typeorm'
 import {
   Column,
@@ -133,3 +133,17 @@ export class Session {
     this.orders = dataSource.getRepository('Order' as EntityTarget<OrderEntity>)
   }
 }
+
+/** What a kind of paths gets and returns. */
+type PathOf<Kind extends keyof ContractPaths<Session>> =
+  ContractPaths<Session>[Kind] extends Paths<Session, infer Arguments, infer Result>
+    ? Path<Session, Arguments, Result>
+    : never
+
+/** Paths by name; most have nothing but their `run`. */
+export const paths = <Kind extends keyof ContractPaths<Session>>(
+  all: Readonly<Record<string, PathOf<Kind> | PathOf<Kind>['run']>>,
+): ContractPaths<Session>[Kind] =>
+  Object.fromEntries(
+    Object.entries(all).map(([name, one]) => [name, typeof one === 'function' ? { run: one } : one]),
+  ) as never

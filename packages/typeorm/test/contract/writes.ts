@@ -1,98 +1,71 @@
-import type { ContractAdapter, NewCustomer } from '@snoflax/test/contract'
-import type { CustomerEntity, Session } from './entities.js'
-
-type Adapter = ContractAdapter<Session>
+import type { NewCustomer } from '@snoflax/test/contract'
+import { type CustomerEntity, paths, type Session } from './entities.js'
 
 /** A row as a plain object that TypeORM may write into. */
 const plain = (row: NewCustomer): Partial<CustomerEntity> => ({ ...row })
 const idsOf = (entities: readonly { readonly id?: unknown }[]) => entities.map(({ id }) => id as string)
 
-export const inserts: Adapter['inserts'] = {
-  'repository.save()': {
-    run: async ({ customers }, rows) => {
-      const saved: CustomerEntity[] = []
-      for (const row of rows) saved.push(await customers.save(customers.create(plain(row))))
-      return idsOf(saved)
-    },
+export const inserts = paths<'inserts'>({
+  'repository.save()': async ({ customers }, rows) => {
+    const saved: CustomerEntity[] = []
+    for (const row of rows) saved.push(await customers.save(customers.create(plain(row))))
+    return idsOf(saved)
   },
-  'repository.save([…])': {
-    run: async ({ customers }, rows) =>
-      idsOf(await customers.save(rows.map((row) => customers.create(plain(row))))),
+  'repository.save([…])': async ({ customers }, rows) =>
+    idsOf(await customers.save(rows.map((row) => customers.create(plain(row))))),
+  'save of plain objects': async ({ customers }, rows) => idsOf(await customers.save(rows.map(plain))),
+  'save, in chunks and without listeners': async ({ customers }, rows) =>
+    idsOf(await customers.save(rows.map(plain), { listeners: false, chunk: 2 })),
+  'save, without reload': async ({ customers }, rows) =>
+    idsOf(await customers.save(rows.map(plain), { reload: false })),
+  'save, without reload and listeners': async ({ customers }, rows) =>
+    idsOf(await customers.save(rows.map(plain), { reload: false, listeners: false })),
+  'repository.insert([…])': async ({ customers }, rows) =>
+    idsOf((await customers.insert([...rows] as CustomerEntity[])).identifiers),
+  'insert in a transaction': async ({ dataSource }, rows) =>
+    dataSource.transaction(async (manager) =>
+      idsOf((await manager.insert('Customer', [...rows])).identifiers),
+    ),
+  'query builder': async ({ dataSource }, rows) => {
+    const builder = dataSource
+      .createQueryBuilder()
+      .insert()
+      .into('Customer')
+      .values([...rows])
+    return idsOf((await builder.execute()).identifiers)
   },
-  'save of plain objects': {
-    run: async ({ customers }, rows) => idsOf(await customers.save(rows.map(plain))),
+  'query builder, columns named, entities not updated': async ({ dataSource }, rows) => {
+    const columns = ['email', 'name', 'traceId', 'referrerId']
+    const builder = dataSource
+      .createQueryBuilder()
+      .insert()
+      .into('Customer', columns)
+      .values([...rows])
+    return idsOf((await builder.updateEntity(false).execute()).identifiers)
   },
-  'save, in chunks and without listeners': {
-    run: async ({ customers }, rows) =>
-      idsOf(await customers.save(rows.map(plain), { listeners: false, chunk: 2 })),
+  'query builder, duplicates ignored': async ({ dataSource }, rows) => {
+    const builder = dataSource
+      .createQueryBuilder()
+      .insert()
+      .into('Customer')
+      .values([...rows])
+    return idsOf((await builder.orIgnore().execute()).identifiers)
   },
-  'save, without reload': {
-    run: async ({ customers }, rows) => idsOf(await customers.save(rows.map(plain), { reload: false })),
-  },
-  'save, without reload and listeners': {
-    run: async ({ customers }, rows) =>
-      idsOf(await customers.save(rows.map(plain), { reload: false, listeners: false })),
-  },
-  'repository.insert([…])': {
-    run: async ({ customers }, rows) =>
-      idsOf((await customers.insert([...rows] as CustomerEntity[])).identifiers),
-  },
-  'insert in a transaction': {
-    run: async ({ dataSource }, rows) =>
-      dataSource.transaction(async (manager) =>
-        idsOf((await manager.insert('Customer', [...rows])).identifiers),
-      ),
-  },
-  'query builder': {
-    run: async ({ dataSource }, rows) => {
-      const builder = dataSource
-        .createQueryBuilder()
-        .insert()
-        .into('Customer')
-        .values([...rows])
-      return idsOf((await builder.execute()).identifiers)
-    },
-  },
-  'query builder, columns named, entities not updated': {
-    run: async ({ dataSource }, rows) => {
-      const columns = ['email', 'name', 'traceId', 'referrerId']
-      const builder = dataSource
-        .createQueryBuilder()
-        .insert()
-        .into('Customer', columns)
-        .values([...rows])
-      return idsOf((await builder.updateEntity(false).execute()).identifiers)
-    },
-  },
-  'query builder, duplicates ignored': {
-    run: async ({ dataSource }, rows) => {
-      const builder = dataSource
-        .createQueryBuilder()
-        .insert()
-        .into('Customer')
-        .values([...rows])
-      return idsOf((await builder.orIgnore().execute()).identifiers)
-    },
-  },
-}
+})
 
-export const upserts: Adapter['upserts'] = {
-  'repository.upsert()': {
-    run: async ({ customers }, row) => {
-      const entity = plain(row)
-      const { identifiers } = await customers.upsert(entity as CustomerEntity, ['email'])
-      return agreed(identifiers[0]?.['id'], entity.id)
-    },
+export const upserts = paths<'upserts'>({
+  'repository.upsert()': async ({ customers }, row) => {
+    const entity = plain(row)
+    const { identifiers } = await customers.upsert(entity as CustomerEntity, ['email'])
+    return agreed(identifiers[0]?.['id'], entity.id)
   },
-  'query builder, orUpdate()': {
-    run: async ({ dataSource }, row) => {
-      const entity = plain(row)
-      const builder = dataSource.createQueryBuilder().insert().into('Customer').values(entity)
-      const { identifiers } = await builder.orUpdate(['name', 'trace_id'], ['email']).execute()
-      return agreed(identifiers[0]?.['id'], entity.id)
-    },
+  'query builder, orUpdate()': async ({ dataSource }, row) => {
+    const entity = plain(row)
+    const builder = dataSource.createQueryBuilder().insert().into('Customer').values(entity)
+    const { identifiers } = await builder.orUpdate(['name', 'trace_id'], ['email']).execute()
+    return agreed(identifiers[0]?.['id'], entity.id)
   },
-}
+})
 
 /** What the result and the object say must be the same. */
 function agreed(inResult: unknown, inObject: unknown): string {
@@ -100,108 +73,75 @@ function agreed(inResult: unknown, inObject: unknown): string {
   return inResult as string
 }
 
-export const graphs: Adapter['graphs'] = {
-  'cascades of save()': {
-    run: async ({ customers }, graph) =>
-      (await customers.save(customers.create(structuredClone(graph) as CustomerEntity))).id,
+export const graphs = paths<'graphs'>({
+  'cascades of save()': async ({ customers }, graph) =>
+    (await customers.save(customers.create(structuredClone(graph) as CustomerEntity))).id,
+  'cascades of a plain object, without listeners and reload': async ({ customers }, graph) => {
+    const saved = await customers.save(structuredClone(graph) as CustomerEntity, {
+      listeners: false,
+      reload: false,
+    })
+    return saved.id
   },
-  'cascades of a plain object, without listeners and reload': {
-    run: async ({ customers }, graph) => {
-      const saved = await customers.save(structuredClone(graph) as CustomerEntity, {
-        listeners: false,
-        reload: false,
-      })
-      return saved.id
-    },
-  },
-}
+})
 
-export const updates: Adapter['updates'] = {
-  'repository.update(id)': {
-    run: async ({ customers }, id, change) => void (await customers.update(id, change)),
+export const updates = paths<'updates'>({
+  'repository.update(id)': async ({ customers }, id, change) => void (await customers.update(id, change)),
+  'repository.update({ id })': async ({ customers }, id, change) =>
+    void (await customers.update({ id }, change)),
+  'preload and save': async ({ customers }, id, change) => {
+    const loaded = await customers.preload({ id, ...change })
+    if (!loaded) throw new Error(`no customer ${id}`)
+    await customers.save(loaded)
   },
-  'repository.update({ id })': {
-    run: async ({ customers }, id, change) => void (await customers.update({ id }, change)),
+  'save of a part': async ({ customers }, id, change) => void (await customers.save({ id, ...change })),
+  'query builder': async ({ dataSource }, id, change) => {
+    const builder = dataSource.createQueryBuilder().update('Customer').set(change)
+    await builder.where('id = :id', { id }).execute()
   },
-  'preload and save': {
-    run: async ({ customers }, id, change) => {
-      const loaded = await customers.preload({ id, ...change })
-      if (!loaded) throw new Error(`no customer ${id}`)
-      await customers.save(loaded)
-    },
-  },
-  'save of a part': {
-    run: async ({ customers }, id, change) => void (await customers.save({ id, ...change })),
-  },
-  'query builder': {
-    run: async ({ dataSource }, id, change) => {
-      const builder = dataSource.createQueryBuilder().update('Customer').set(change)
-      await builder.where('id = :id', { id }).execute()
-    },
-  },
-}
+})
 
-export const deletes: Adapter['deletes'] = {
-  'repository.delete([…])': {
-    run: async ({ customers }, ids) => void (await customers.delete([...ids])),
+export const deletes = paths<'deletes'>({
+  'repository.delete([…])': async ({ customers }, ids) => void (await customers.delete([...ids])),
+  'repository.remove()': async ({ customers }, ids) => {
+    await customers.remove(ids.map((id) => customers.create({ id })))
   },
-  'repository.remove()': {
-    run: async ({ customers }, ids) => {
-      await customers.remove(ids.map((id) => customers.create({ id })))
-    },
+  'query builder': async ({ dataSource }, ids) => {
+    const builder = dataSource.createQueryBuilder().delete().from('Customer')
+    await builder.where('id IN (:...ids)', { ids }).execute()
   },
-  'query builder': {
-    run: async ({ dataSource }, ids) => {
-      const builder = dataSource.createQueryBuilder().delete().from('Customer')
-      await builder.where('id IN (:...ids)', { ids }).execute()
-    },
+  whereInIds: async ({ dataSource }, ids) => {
+    await dataSource.createQueryBuilder().delete().from('Customer').whereInIds(ids).execute()
   },
-  whereInIds: {
-    run: async ({ dataSource }, ids) => {
-      await dataSource.createQueryBuilder().delete().from('Customer').whereInIds(ids).execute()
-    },
-  },
-}
+})
 
 const relation = ({ dataSource }: Session, property: string, id: string) =>
   dataSource.createQueryBuilder().relation('Order', property).of(id)
 
-export const links: Adapter['links'] = {
-  'relation().of(id).add(id)': {
-    run: (session, order, tag) => relation(session, 'tags', order).add(tag),
+export const links = paths<'links'>({
+  'relation().of(id).add(id)': (session, order, tag) => relation(session, 'tags', order).add(tag),
+  'relation().of(entity).add(entity)': ({ dataSource }, order, tag) =>
+    dataSource.createQueryBuilder().relation('Order', 'tags').of({ id: order }).add({ id: tag }),
+  'save with the related row': async ({ orders }, id, tag) => {
+    const order = await orders.findOneOrFail({ where: { id }, relations: { tags: true } })
+    order.tags.push({ id: tag } as OrderTag)
+    await orders.save(order)
   },
-  'relation().of(entity).add(entity)': {
-    run: ({ dataSource }, order, tag) =>
-      dataSource.createQueryBuilder().relation('Order', 'tags').of({ id: order }).add({ id: tag }),
-  },
-  'save with the related row': {
-    run: async ({ orders }, id, tag) => {
-      const order = await orders.findOneOrFail({ where: { id }, relations: { tags: true } })
-      order.tags.push({ id: tag } as OrderTag)
-      await orders.save(order)
-    },
-  },
-}
+})
 
 type OrderTag = Session['orders'] extends { create(): { tags: (infer Tag)[] } } ? Tag : never
 
-export const unlinks: Adapter['unlinks'] = {
-  'relation().of(id).remove(id)': {
-    run: (session, order, tag) => relation(session, 'tags', order).remove(tag),
-  },
-  'relation().of(entity).addAndRemove': {
-    run: ({ dataSource }, order, tag) =>
-      dataSource
-        .createQueryBuilder()
-        .relation('Order', 'tags')
-        .of({ id: order })
-        .addAndRemove([], [{ id: tag }]),
-  },
-}
+export const unlinks = paths<'unlinks'>({
+  'relation().of(id).remove(id)': (session, order, tag) => relation(session, 'tags', order).remove(tag),
+  'relation().of(entity).addAndRemove': ({ dataSource }, order, tag) =>
+    dataSource
+      .createQueryBuilder()
+      .relation('Order', 'tags')
+      .of({ id: order })
+      .addAndRemove([], [{ id: tag }]),
+})
 
-export const around: Adapter['around'] = {
-  'dataSource.query()': {
-    run: ({ dataSource }, { email, name }) =>
-      dataSource.query(`INSERT INTO customers (email, name) VALUES ('${email}', '${name}')`),
-  },
-}
+export const around = paths<'around'>({
+  'dataSource.query()': ({ dataSource }, { email, name }) =>
+    dataSource.query(`INSERT INTO customers (email, name) VALUES ('${email}', '${name}')`),
+})
