@@ -103,14 +103,24 @@ describe('several DataSources', () => {
 test.each([postgres, mysql].filter((kind) => kind.selected()))(
   '$name: a refused save releases its connection',
   async (kind) => {
-    const dataSource = await openForTest(kind, ENTITIES, { poolSize: 1 })
-    const visits = dataSource.getRepository(Visit)
-    const { id } = await visits.save({ customer: { name: 'Ada' } })
-    const wrong = { id, customer: { id: 'abc' as FlaxId, name: 'Bob' } }
-    for (let i = 0; i < 3; i++) {
-      await expect(visits.save(wrong)).rejects.toMatchObject({ path: 'Customer.id', value: 'abc' })
+    @Entity('buyer')
+    class Buyer {
+      @FlaxIdColumn({ storage: 'binary' }) id!: FlaxId
+      @Column('varchar') name!: string
     }
-    expect(await visits.count()).toBe(1)
+    @Entity('call')
+    class Call {
+      @FlaxIdColumn({ storage: 'binary' }) id!: FlaxId
+      @ManyToOne(() => Buyer, { cascade: true }) buyer!: Relation<Buyer>
+    }
+    const dataSource = await openForTest(kind, [Buyer, Call], { poolSize: 1 })
+    const calls = dataSource.getRepository(Call)
+    const { id } = await calls.save({ buyer: { name: 'Ada' } })
+    const wrong = { id, buyer: { id: 'abc' as FlaxId, name: 'Bob' } }
+    for (let i = 0; i < 3; i++) {
+      await expect(calls.save(wrong)).rejects.toMatchObject({ path: 'Buyer.id', value: 'abc' })
+    }
+    expect(await calls.count()).toBe(1)
   },
 )
 

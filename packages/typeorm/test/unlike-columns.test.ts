@@ -58,6 +58,16 @@ describe.each(kinds)('$name', (kind) => {
       })
   })
 
+  test('an alias that a subquery gives to something else means neither', async () => {
+    const found = (id: string) =>
+      dataSource.manager
+        .createQueryBuilder(Customer, 'c')
+        .where('EXISTS (SELECT 1 FROM invoice c WHERE c.id = :id)', { id })
+        .getMany()
+    expect(await found(invoice.id)).toEqual([customer])
+    expect(await found(customer.id)).toEqual([])
+  })
+
   test.each([
     'c.id = i.text',
     'CAST(c.id AS char(16)) = i.text',
