@@ -163,7 +163,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/existing-keys.md': 'test/readme.test.ts',
   'docs/frameworks.md': 'packages/validators/test/frameworks.test.ts',
   'docs/leases.md': 'test/readme.test.ts',
-  'docs/pagination.md': 'test/pagination.test.ts',
+  'docs/pagination.md': 'test/pagination.long.test.ts',
   'docs/own-family.md': 'examples/own-families/test/guide.test.ts',
   'docs/postgresql-time.md': 'packages/pg-sql/test/time-page.test.ts',
   'docs/prefixed-ids.md': 'test/readme.test.ts',
