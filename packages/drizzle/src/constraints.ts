@@ -61,6 +61,12 @@ function inlined(part: unknown): unknown {
   return is(part, SQL) ? Object.create(part, { shouldInlineParams: { value: true } }) : part
 }
 
+/** Names columns alone, as the SQL of indexes does: SQLite copies a check to a table of another name. */
+function withoutTable(check: SQL): SQL {
+  const toQuery: SQL['toQuery'] = (config) => check.toQuery({ ...config, invokeSource: 'indexes' })
+  return Object.create(check, { toQuery: { value: toQuery } })
+}
+
 /** A check of the value's length and prefix, and of its type where the column accepts any. */
 function checkOf({ core, database }: IdDialect, column: Column): object[] {
   const { place, storage: declared } = idsOf(column)
@@ -70,7 +76,7 @@ function checkOf({ core, database }: IdDialect, column: Column): object[] {
     throw new IdError('INVALID_OPTION', `${place}: ${reason}`, { family: family.name, path: place })
   }
   const { check } = core as { readonly check: (name: string, value: SQL) => object }
-  const name = sql.identifier(column.name)
+  const name = sql`${column}`
   const { prefix } = family as { readonly prefix?: string }
   const length = sql.raw(storage === 'binary' && database !== 'sqlite' ? 'octet_length' : 'length')
   const head = `${prefix}_`
@@ -86,7 +92,7 @@ function checkOf({ core, database }: IdDialect, column: Column): object[] {
   return [
     check(
       `${getTableName(column.table)}_${column.name}_check`,
-      column.notNull ? isStored : sql`${name} is null or ${isStored}`,
+      withoutTable(column.notNull ? isStored : sql`${name} is null or ${isStored}`),
     ),
   ]
 }

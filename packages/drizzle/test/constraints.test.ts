@@ -6,6 +6,7 @@ import { pglite, sqlite } from '@snoflax/test'
 import { eq, inArray, ne, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
+import * as core from 'drizzle-orm/pg-core'
 import { type AnyPgColumn, check, index, integer, pgPolicy, pgTable } from 'drizzle-orm/pg-core'
 import { drizzle as overPglite } from 'drizzle-orm/pglite'
 import {
@@ -16,6 +17,7 @@ import {
   sqliteTable,
 } from 'drizzle-orm/sqlite-core'
 import { expect, onTestFinished, test } from 'vitest'
+import { isBefore1 } from './contract/version.js'
 import { mysqlStatements, postgresStatements, sqliteStatements } from './generated-sql.js'
 
 const id = flax.generate()
@@ -117,4 +119,13 @@ test('check: true is written for MySQL', async () => {
     "CHECK(length(`id`) = 20 and substr(`id`, 1, 4) = 'cus_')",
     'CHECK(`bytes` is null or octet_length(`bytes`) = 10)',
   ])
+})
+
+test('check: true names a column as casing does', async () => {
+  // From 1.0 on it is the table that says how its columns are named.
+  const { snakeCase } = core as unknown as { snakeCase: { table: typeof pgTable } }
+  const named = isBefore1 ? pgTable : snakeCase.table
+  const rows = named('rows', { ownId: pg.flaxId({ storage: 'binary', check: true }).primaryKey() })
+  const statements = await postgresStatements({ rows }, {}, 'snake_case')
+  expect(statements.join('\n')).toContain('(octet_length("own_id") = 12)')
 })
