@@ -152,6 +152,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
     ['KeysetOptions', ({ keyset }, wrong) => keyset({ take: 5, ...wrong })],
     ['IdColumnOptions', ({ FlaxIdColumn }, wrong) => FlaxIdColumn(wrong)({}, 'id')],
     ['PlainIdColumnOptions', ({ FlaxIdColumn }, wrong) => FlaxIdColumn.plain(wrong)({}, 'id')],
+    ['KeyOptions', ({ FlaxIdColumn }, wrong) => FlaxIdColumn.plain({ accept: /x/, ...wrong })({}, 'id')],
   ],
 }
 
