@@ -17,7 +17,7 @@ import { type Outcome, outcome, Sql } from './sql.js'
 const SEED = process.env['SNOFLAX_SEED']
 /** SNOFLAX_CASES counts those of all properties together. */
 const RUNS = {
-  numRuns: Math.ceil(Number(process.env['SNOFLAX_CASES'] ?? 10_000) / 21),
+  numRuns: Math.ceil(Number(process.env['SNOFLAX_CASES'] ?? 3_000) / 21),
   ...(SEED !== undefined && { seed: Number(SEED) }),
 }
 

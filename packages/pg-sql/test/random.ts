@@ -2,7 +2,7 @@
 export const SEED = Number(process.env['SNOFLAX_SEED'] ?? Math.floor(Math.random() * 2 ** 32)) >>> 0
 
 /** Random ids of a run, all families and servers together; as many moments, and as many malformed values. */
-export const CASES = Number(process.env['SNOFLAX_CASES'] ?? 10_000)
+export const CASES = Number(process.env['SNOFLAX_CASES'] ?? 3_000)
 
 /** A repeatable source. */
 export class Random {
