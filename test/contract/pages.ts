@@ -29,10 +29,10 @@ export function writePathsPage(orm: string, cells: readonly Cell[]): string {
 /** The forms of raw SQL, below the databases that do the same with them, which docs/raw-sql.md explains. */
 export function rawSqlPage(cells: readonly RawCell[], orms: readonly string[]): string {
   const forms = [...groups(cells, shortForm)].map(([form, of]) => ({ form, outcome: outcomes(of, orms) }))
-  const lists = [...groups(forms, ({ outcome }) => outcome)].flatMap(([outcome, of]) => [
-    outcome,
-    of.map(({ form }) => `  ${form}`).join('\n'),
-  ])
+  // Files end in any order.
+  const lists = [...groups(forms, ({ outcome }) => outcome)]
+    .sort(([one, { length }], [other, more]) => more.length - length || (one < other ? -1 : 1))
+    .flatMap(([outcome, of]) => [outcome, of.map(({ form }) => `  ${form}`).join('\n')])
   return `${['Forms of raw SQL beside compact ids, which the tests run. See docs/raw-sql.md', ...lists].join('\n\n')}\n`
 }
 
