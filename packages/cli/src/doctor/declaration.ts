@@ -80,8 +80,13 @@ export function leftToMigration(kind: Database, idColumn: IdColumn): Cure | unde
   const isUuid = form === 'uuid' && name === 'text' && family.name === uuid7.name && isBare
   const isCast = form === undefined ? name === 'text' || name === 'bigint' : form === name
   if (isCast || isDigits || isUuid) return undefined
-  return { leaves: `store its ids as ${name}: write a migration that reads and converts each row` }
+  return migrationTo(name)
 }
+
+/** Another form of the ids is left to a person, by its name. */
+export const migrationTo = (form: string): Cure => ({
+  leaves: `store its ids as ${form}: write a migration that reads and converts each row`,
+})
 
 /** Finds a default that doesn't generate the column's ids, by its SQL or by evaluating it. */
 export async function checkDefault(

@@ -1,5 +1,6 @@
 import type { IdFamily, IdStorage } from '@snoflax/core'
 import { baseOf } from '@snoflax/core/adapter'
+import { migrationTo } from './declaration.js'
 import type { Examination } from './examination.js'
 import { placeOf } from './live-database.js'
 import { lookUp } from './replacement.js'
@@ -33,8 +34,8 @@ export async function otherStorages(examination: Examination, scans: readonly Sc
       const some = idsOf(other, key.family)
       if (some.filter((id) => found.has(id)).length * 2 < some.length) continue
       const message = `stores ids of ${placeOf(key.column)} as ${formName(idColumn.storage)}, but that column stores them as ${formName(key.storage)}: joins find nothing`
-      const leaves = `store its ids as ${formName(key.storage)}: write a migration that reads and converts each row`
-      findings.push(finding('reference', placeOf(idColumn.column), message, { leaves }))
+      const cure = migrationTo(formName(key.storage))
+      findings.push(finding('reference', placeOf(idColumn.column), message, cure))
     }
   }
   return findings
