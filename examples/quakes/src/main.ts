@@ -8,6 +8,7 @@ import { days, hourAfterStrongest, lastSixHours, STRONG, strongByDay } from './q
 import { agreementTable } from './sections/agreements.js'
 import { dayChart } from './sections/days.js'
 import { intro } from './sections/intro.js'
+import { opening } from './sections/opening.js'
 import { planOf } from './sections/plan.js'
 import { sizeTable } from './sections/sizes.js'
 import { extraRows, refusals, surveyTable } from './sections/surveys.js'
@@ -31,7 +32,8 @@ const quakes = await watch.measure('read the quakes', loadQuakes)
 const families = await watch.measure('generate the ids', () =>
   quakeIds(quakes).map((ids) => keyQuakes(ids, quakes)),
 )
-screen.print(...intro(paint, quakes))
+const hour = hourAfterStrongest(quakes)
+screen.print('', ...(await opening(paint, families, hour)), ...intro(paint, quakes))
 
 screen.section(
   'One quake, seven ids',
@@ -43,14 +45,13 @@ for (const { ids, rows } of families) {
   screen.print(...picture(paint, ids, rows[strongest]?.id ?? ''), '')
 }
 
-const sqlite = await watch.measure('SQLite: start', openSqlite)
+const sqlite = await watch.measure('SQLite: start', () => openSqlite())
 screen.announce('starting PGlite')
 const pglite = await watch.measure('PGlite: start', openPglite)
 const engines = [sqlite, pglite]
 
 const byDay = days(quakes)
 const strong = strongByDay(quakes)
-const hour = hourAfterStrongest(quakes)
 const questions = { byTime: [...byDay, hour, lastSixHours(quakes)], byMagnitude: strong, explained: hour }
 
 const surveys: Survey[] = []

@@ -19,14 +19,11 @@ const IN_TIME_RANGE = 'time_ms >= $1 AND time_ms < $2'
 
 /** Quakes in one table, their ids in one storage as its primary key. There is no index on the time column. */
 export class QuakeTable {
-  readonly name: string
-
   constructor(
     readonly engine: Engine,
     readonly storage: IdStorage<string>,
-  ) {
-    this.name = `quakes_${storage.family.name}_${storage.name}`.toLowerCase()
-  }
+    readonly name = `quakes_${storage.family.name}_${storage.name}`.toLowerCase(),
+  ) {}
 
   async fill(rows: readonly KeyedQuake[]): Promise<void> {
     const { column } = this.storage

@@ -1,9 +1,9 @@
 import Sqlite from 'better-sqlite3'
 import type { Engine } from './engine.js'
 
-/** SQLite through better-sqlite3, in memory. */
-export function openSqlite(): Engine {
-  const sqlite = new Sqlite(':memory:')
+/** SQLite through better-sqlite3. */
+export function openSqlite(file = ':memory:'): Engine {
+  const sqlite = new Sqlite(file)
   // Otherwise integers are returned as doubles, rounded above 2^53.
   sqlite.defaultSafeIntegers(true)
 

@@ -60,6 +60,25 @@ describe('the demo', () => {
     expect(shown.out).toContain(`✓ all ${41 * 13 + 6 * 8 + 19 * 5} checks passed`)
   })
 
+  it('begins with one question, its SQL, its answer and its plan', async () => {
+    const [question, sql = '', ...rest] = shown.out
+      .split('\n')
+      .filter((line) => line !== '')
+      .slice(0, 9)
+    const [, fromId = '', toId = ''] = /id >= '(eq_[^']+)' AND id < '(eq_[^']+)'$/.exec(sql) ?? []
+    expect(question).toMatch(/in the hour after the largest one/)
+    const found = rest.slice(0, 6).map((line) => line.trim().split('  '))
+    for (const [id = ''] of found) expect(fromId <= id && id < toId).toBe(true)
+    const quakes = await readData()
+    const largest = quakes.reduce((most, quake) => (quake.magnitude > most.magnitude ? quake : most))
+    const fromMs = Math.floor(largest.timeMs / 1000) * 1000
+    const hour = quakes.filter(({ timeMs }) => timeMs >= fromMs && timeMs < fromMs + 3_600_000)
+    expect(found.map(([, , magnitude]) => magnitude)).toEqual(
+      hour.map(({ magnitude }) => magnitude.toFixed(1)),
+    )
+    expect(rest[6]).toContain('SEARCH earthquakes USING INDEX')
+  })
+
   it('counts the quakes of each day as in the data', async () => {
     const bars = [...shown.out.matchAll(/^(2018-\d\d-\d\d) .* (\d+) +(\d+) strong$/gm)].map(
       ([, day, all, strong]) => [day, Number(all), Number(strong)],
