@@ -135,7 +135,7 @@ const faults: readonly Fault[] = [
   fault(
     'a malformed id updates nothing',
     writes.updates,
-    'refuses a malformed id',
+    'a malformed id finds nothing, or is refused',
     async ({ session, variant }, id, change) => {
       if (variant.family.is(id)) await update(session, id, change)
     },
@@ -145,7 +145,12 @@ const faults: readonly Fault[] = [
   fault('a write around us that passes', writes.around, 'fails, and leaves no row', ({ session }, row) =>
     insert(session, [row]),
   ),
-  fault('nothing is found for a malformed id', reads.byId, 'refuses a malformed id', async () => undefined),
+  fault(
+    'nothing is found for a malformed id',
+    reads.byId,
+    'a malformed id finds nothing, or is refused',
+    async () => undefined,
+  ),
   fault(
     'the stored form is answered',
     reads.byId,

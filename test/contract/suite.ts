@@ -12,6 +12,7 @@ import type { Variant } from './variant.js'
 export interface Scene<Session> {
   readonly variant: Variant
   readonly junction: Junction
+  readonly mismatch: ContractAdapter<Session>['mismatch']
   session: Session
   stored: Stored
   seed: Seed
@@ -25,8 +26,8 @@ export type Assertions<Session, Arguments extends readonly unknown[], Result> = 
 /** A malformed id of every family: of no family's length or alphabet. */
 export const MALFORMED = 'no such id!'
 
-/** The assertion that a malformed id is refused. */
-const REFUSAL = 'refuses a malformed id'
+/** The assertions that an unchecked path doesn't meet. */
+const REFUSALS = ['refuses a malformed id', 'a malformed id finds nothing, or is refused']
 
 /** Opens a database for each variant, and the ORM on it, for the tests that `body` defines. */
 export function describeVariants<Session>(
@@ -38,7 +39,8 @@ export function describeVariants<Session>(
     (variant) => [`${variant.database}, ${variant.family.name} as ${variant.storage}`, variant] as const,
   )
   describe.each(names)(`${adapter.orm}: %s`, (_, variant) => {
-    const scene = { variant, junction: adapter.junction } as Scene<Session>
+    const { junction, mismatch } = adapter
+    const scene = { variant, junction, mismatch } as Scene<Session>
     let database: OpenDatabase | undefined
     beforeAll(async () => {
       database = await open(variant)
@@ -74,7 +76,7 @@ export function testPaths<Session, Arguments extends readonly unknown[], Result>
       const refused = path.refused?.(scene.variant)
       const unchecked = path.unchecked?.(scene.variant)
       for (const [assertion, check] of Object.entries(assertions)) {
-        if (unchecked !== undefined && assertion === REFUSAL) continue
+        if (unchecked !== undefined && REFUSALS.includes(assertion)) continue
         const title = refused ? `${name}: refused` : `${name}: ${assertion}`
         test(title, async ({ task }: TestContext) => {
           if (refused) await expectRefused(path, refused, check, scene)
@@ -129,4 +131,19 @@ export async function expectRefusal(promise: Promise<unknown>, value: string = M
   })
   expect(error.message).toContain(value)
   expect((error as Error & { path?: string }).path, 'the place of the value').toBeTruthy()
+}
+
+/** The promise of a condition with a malformed id: an IdError, or nothing is found; uuid columns refuse it themselves. */
+export async function expectMismatch<Result>(
+  { mismatch, variant }: Pick<Scene<unknown>, 'mismatch' | 'variant'>,
+  promise: Promise<Result>,
+): Promise<Result | undefined> {
+  if (mismatch !== 'notFound') await expectRefusal(promise)
+  else if (variant.storage.startsWith('uuid')) await expect(promise).rejects.toThrow(/uuid/)
+  else return promise.catch(orNotFound)
+  return undefined
+}
+
+function orNotFound(error: Error): undefined {
+  if (!/not found/i.test(error.message)) throw error
 }
