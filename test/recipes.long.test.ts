@@ -49,7 +49,7 @@ const modules = modulesOf(
 
 test('the page has a program for each library', () => {
   const headings = [...PAGE.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
-  expect(headings).toEqual([...RECIPES.map(({ library }) => library), 'better-auth', 'Payload'])
+  expect(headings).toEqual([...RECIPES.map(({ library }) => library), 'Payload'])
 })
 
 // It brings 136 packages.
@@ -70,13 +70,11 @@ test('the programs compile', () => {
   expect(typeErrors(new Map(programs as [string, string][]))).toEqual([])
 })
 
-test.each([
-  ['the first block', blocksOf(PAGE, 'ts')[0] as string, 3],
-  ['better-auth', programOf('better-auth'), 1],
-])('%s gives what its comments tell', async (_, code, claims) => {
+test('the first block gives what its comments tell', async () => {
+  const [code = ''] = blocksOf(PAGE, 'ts')
   const outcome = await outcomeOf(code, { modules: { '@snoflax/core': core } })
   expect(outcome.contradictions).toEqual([])
-  expect(outcome.claims).toBeGreaterThanOrEqual(claims)
+  expect(outcome.claims).toBeGreaterThanOrEqual(3)
   expect(typeErrors(new Map([[`${FOLDER}/block.ts`, code]]))).toEqual([])
 })
 

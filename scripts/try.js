@@ -1,0 +1,45 @@
+// Packs the packages that a project needs, and prints the line that installs them: npm run try -- ../your-project drizzle
+import { existsSync, mkdirSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { manifestOf, PACKAGES } from './packages.js'
+import { packAll } from './packed.js'
+
+const root = join(import.meta.dirname, '..')
+const [project = '', ...wanted] = process.argv.slice(2)
+
+/** Names as people say them: `prisma` is prisma-extension. */
+const folderOf = (/** @type {string} */ name) =>
+  PACKAGES.find((one) => one === name || manifestOf(one).name === name || one === `${name}-extension`)
+
+const unknown = wanted.filter((name) => folderOf(name) === undefined)
+if (project === '' || wanted.length === 0 || unknown.length > 0) {
+  if (unknown.length > 0) console.error(`try: no package ${unknown.join(', ')}`)
+  console.error(
+    `usage: npm run try -- FOLDER PACKAGE …, such as ../your-project drizzle snoflax\n${PACKAGES.join(' ')}`,
+  )
+  process.exit(2)
+}
+if (!existsSync(join(project, 'package.json'))) {
+  console.error(`try: ${resolve(project)} has no package.json; run npm init there first`)
+  process.exit(2)
+}
+
+const needed = new Set(['@snoflax/core'])
+const add = (/** @type {string} */ folder) => {
+  const { name, dependencies, peerDependencies, peerDependenciesMeta } = manifestOf(folder)
+  needed.add(name)
+  const optional = (/** @type {string} */ one) => peerDependenciesMeta?.[one]?.optional
+  for (const one of Object.keys({ ...dependencies, ...peerDependencies })) {
+    const theirs = folderOf(one)
+    if (theirs !== undefined && !optional(one) && !needed.has(one)) add(theirs)
+  }
+}
+for (const name of wanted) add(/** @type {string} */ (folderOf(name)))
+
+const folder = join(root, 'tarballs')
+mkdirSync(folder, { recursive: true })
+const tarballs = packAll(folder)
+const paths = [...needed].map((name) =>
+  relative(resolve(project), /** @type {string} */ (tarballs.get(name))),
+)
+console.log(`cd ${project}\nnpm install ${paths.join(' ')}`)
