@@ -1,5 +1,5 @@
 // The life of a run's databases, seen from outside: each test starts a vitest run of its own.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -10,6 +10,8 @@ import type { Report } from './fixtures/report.js'
 import { reportsIn } from './fixtures/report.js'
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
+
+const hasDocker = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0
 
 function startRun(filter: string, env: Record<string, string> = {}) {
   const own = Object.entries(process.env).filter(
@@ -95,6 +97,29 @@ describe('the embedded server', () => {
     run.kill(signal)
     await ended
     await nothingSoonLeft(report)
+  })
+})
+
+describe('a server in a container', () => {
+  test.each(['SNOFLAX_POSTGRES_PROVIDER', 'SNOFLAX_MYSQL_PROVIDER'])(
+    '%s needs a known provider',
+    async (name) => {
+      const { code, output, reports } = await wholeRun('failing', { [name]: 'docker' })
+      expect(code).toBe(1)
+      expect(output).toContain(`${name} is docker, and must be testcontainers, or unset`)
+      expect(reports).toEqual([])
+    },
+  )
+
+  test.runIf(!hasDocker)('fails the run where there is no Docker', async () => {
+    const { code, output, reports } = await wholeRun('failing', {
+      SNOFLAX_POSTGRES_PROVIDER: 'testcontainers',
+    })
+    expect(code).toBe(1)
+    expect(output).toMatch(
+      /SNOFLAX_POSTGRES_PROVIDER is testcontainers, and postgres:17 did not start: Could not find/,
+    )
+    expect(reports).toEqual([])
   })
 })
 

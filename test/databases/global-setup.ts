@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
+import { mysqlContainer, wantsContainer } from './containers.js'
 import { guardedProcess } from './guarded-process.js'
 import { dropMysqlDatabases, mysql, mysqlVersion } from './mysql.js'
 import { forgetPglites } from './pglite.js'
@@ -38,10 +39,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function start(): Promise<{ run: Run; stop: () => Promise<void> }> {
   const begun = performance.now()
+  const container = await selectMysql()
   const mysqlLine = mysql.selected()
     ? `databases: ${await mysqlVersion()}, by SNOFLAX_MYSQL_URL`
     : 'databases: no MySQL or MariaDB selected (SNOFLAX_MYSQL_URL names none)'
-  const server = await startPostgres()
+  const server = await startPostgres().catch(async (error) => {
+    await container?.stop()
+    throw error
+  })
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
   console.log(`databases: PostgreSQL ${server.fullVersion} (${server.provider}), there after ${seconds} s`)
   console.log(mysqlLine)
@@ -54,8 +59,19 @@ async function start(): Promise<{ run: Run; stop: () => Promise<void> }> {
       await dropDatabases(postgres, 'all')
       if (mysql.selected()) await dropMysqlDatabases(prefix)
     } finally {
-      await Promise.all([server.stop(), files.remove()])
+      await Promise.all([server.stop(), container?.stop(), files.remove()])
     }
   }
   return { run: { prefix, postgres, folder: files.folder }, stop }
+}
+
+/** Starts the MySQL that SNOFLAX_MYSQL_PROVIDER asks for; the tests, whose processes start later, find it by its URL. */
+async function selectMysql() {
+  if (!wantsContainer('SNOFLAX_MYSQL_PROVIDER')) return undefined
+  if (mysql.selected()) {
+    throw new Error('SNOFLAX_MYSQL_URL and SNOFLAX_MYSQL_PROVIDER are both set; unset one of them')
+  }
+  const container = await mysqlContainer()
+  process.env['SNOFLAX_MYSQL_URL'] = container.url
+  return container
 }

@@ -1,3 +1,4 @@
+import { postgresContainer, wantsContainer } from './containers.js'
 import { onConnection, type StartedPostgres, withoutPassword } from './postgres-connection.js'
 import { startServer } from './postgres-server.js'
 import { POSTGRES_VERSIONS, wantedVersion } from './postgres-version.js'
@@ -9,10 +10,17 @@ export interface RealPostgres extends StartedPostgres {
   readonly fullVersion: string
 }
 
-/** The run's real PostgreSQL: the server that SNOFLAX_POSTGRES_URL names, or one from embedded binaries. */
+/**
+ * The run's real PostgreSQL: the server that SNOFLAX_POSTGRES_URL names, a container if SNOFLAX_POSTGRES_PROVIDER is
+ * `testcontainers`, or one from embedded binaries.
+ */
 export async function startPostgres(): Promise<RealPostgres> {
   const url = process.env['SNOFLAX_POSTGRES_URL']
-  const started = url ? await named(url) : await embedded()
+  const inContainer = wantsContainer('SNOFLAX_POSTGRES_PROVIDER')
+  if (url && inContainer) {
+    throw new Error('SNOFLAX_POSTGRES_URL and SNOFLAX_POSTGRES_PROVIDER are both set; unset one of them')
+  }
+  const started = url ? await named(url) : inContainer ? await postgresContainer() : await embedded()
   try {
     const fullVersion = await onConnection(started.url, async (client) => {
       const { rows } = await client.query<{ server_version: string }>('SHOW server_version')
