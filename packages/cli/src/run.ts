@@ -6,6 +6,7 @@ import { convert } from './commands/convert.js'
 import { doctor } from './commands/doctor.js'
 import { generate } from './commands/generate.js'
 import { inspect } from './commands/inspect.js'
+import { examples } from './commands/options.js'
 import { range } from './commands/range.js'
 import { sealKey } from './commands/seal-key.js'
 import { sql } from './commands/sql.js'
@@ -59,7 +60,7 @@ function program(terminal: Terminal): Command {
   }
   return root.addHelpText(
     'after',
-    '\nExit codes: 0 success, 1 malformed ids or findings, 2 the command could not run, 3 doctor found nothing to check.',
+    `${examples('inspect cus_Kpcan0M1FakODT4k', 'find cus_Kpcan0M1FakODT4k "$DATABASE_URL"', 'range flax 2026-11', 'doctor "$DATABASE_URL"', 'adopt code src')}\n\nExit codes: 0 success, 1 malformed ids or findings, 2 the command could not run, 3 doctor found nothing to check.`,
   )
 }
 

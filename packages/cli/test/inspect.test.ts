@@ -137,6 +137,41 @@ test('what is not an id is an error of one line, or says where a near miss diffe
   ])
 })
 
+test("a number of 18 digits or more may be Twitter's or Discord's: a plausible time is first", async () => {
+  const [found] = await inspected('1541815603606036480')
+  expect(found?.readings.map(({ family, timeUtc }) => `${family} ${timeUtc}`).slice(0, 1)).toEqual([
+    'twitter 2022-06-28T16:07:40.105Z',
+  ])
+  const { out } = await cli(['inspect', '1541815603606036480'])
+  expect(out).toMatch(/family {3}twitter, given as text[\s\S]*or discord \(text\) of 2026-08-25/)
+})
+
+test('blanks around an id are no part of it', async () => {
+  const id = flax.generate()
+  const found = await inspected(` ${id}`, `${id}\n`, `\tcus_${id} `)
+  expect(found.map(({ input }) => input)).toEqual([id, id, `cus_${id}`])
+  expect((await cli(['convert', '--family', 'flax', '--to', 'text', ` ${id} `])).out).toBe(`${id}\n`)
+})
+
+test.each([
+  ['cus_Kpcan0M1FakODT4', 'an id has 16 characters, not 15 ("Kpcan0M1FakODT4")'],
+  ['cus_Kpcan0M1FakODT4kk', 'an id has 16 characters, not 17 ("Kpcan0M1FakODT4kk")'],
+  ['Kpcan0M1FakODT4', 'flax: an id has 16 characters, not 15'],
+])('%s lacks a character or has one too many', async (input, message) => {
+  const { code, err } = await cli(['inspect', input])
+  expect(code).toBe(1)
+  expect(err).toContain(message)
+})
+
+test('an ObjectId is named before bytes in hex that could be one of ours', async () => {
+  const { out } = await cli(['inspect', '507f1f77bcf86cd799439011'])
+  expect(out.split('\n').slice(1, 3)).toEqual([
+    "  MongoDB's ObjectId, of 2012-10-17T21:13:27.000Z",
+    '  or flax (binary) of 2025-12-15T12:09:12.380Z',
+  ])
+  expect((await cli(['inspect', '\\x507f1f77bcf86cd799439011'])).out).toContain('family   flax')
+})
+
 test('what looks like bytes or a uuid and is not an id is refused as such', async () => {
   const reasonsOf = async (input: string) => (await inspected(input, '--family', 'sno'))[0]?.refusals
   expect(await reasonsOf('\\x0102')).toEqual(['sno: an id has 20 hex digits, not 4 ("\\\\x0102")'])

@@ -163,6 +163,18 @@ test('uid selects whole windows, and the output says how to recheck', async () =
   )
 })
 
+test.each([
+  ['2026-11', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
+  ['2024-12', '2024-12-01T00:00:00.000Z', '2025-01-01T00:00:00.000Z'],
+  ['2026-11-30', '2026-11-30T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
+  ['2026-11-01T23', '2026-11-01T23:00:00.000Z', '2026-11-02T00:00:00.000Z'],
+  ['2026-11-01T23Z', '2026-11-01T23:00:00.000Z', '2026-11-02T00:00:00.000Z'],
+  ['2026-11-01 00+01:00', '2026-10-31T23:00:00.000Z', '2026-11-01T00:00:00.000Z'],
+])('%s ends after itself', async (text, from, to) => {
+  expect(await ranged('flax', text)).toMatchObject({ from, to })
+  expect(await ranged(text)).toMatchObject({ from, to })
+})
+
 test('an end after the last time of the family adds no condition', async () => {
   const { ids, bounds } = await ranged('--from', '2026-11-01', '--to', '2226-11-01', '--dialect', 'sqlite')
   expect(ids).toEqual({ gte: flax.lowerBound(Date.UTC(2026, 10, 1)) })
@@ -175,8 +187,11 @@ test.each([
     'flax: a range must go from the earlier time to the later one',
   ],
   [['--from', 'then', '--to', '2026-11-01'], 'a time must be now, '],
-  [['flax'], 'pass a time, or two: range flax 2026-11-01 2026-12-01, '],
+  [['flax'], 'pass a time, or two: range flax 2026-11, '],
   [['flax', '7d'], 'a time must be now, '],
+  [['flax', '2026-13'], 'a time must be now, '],
+  [['flax', '2026-02-30T12'], 'a time must be now, '],
+  [['flax', '2026-11-01T12:00'], 'a time must be now, '],
   [[...SPAN, '--storage', 'bigint'], 'flax has no storage bigint in these databases'],
   [[...SPAN, '--storage', 'uuid', '--dialect', 'sqlite'], 'flax has no storage uuid in SQLite'],
 ])('%j is refused', async (argv, message) => {

@@ -66,7 +66,8 @@ test('the TypeScript of the README runs', async () => {
 
 test('the README names every command, option and check, and only existing ones', async () => {
   const { out } = await cli(['--help'])
-  const commands = [...out.matchAll(/^ {2}([\w-]+) \[?/gm)]
+  const list = out.slice(out.indexOf('Commands:'), out.indexOf('Examples:'))
+  const commands = [...list.matchAll(/^ {2}([\w-]+) \[?/gm)]
     .map(([, name]) => name)
     .filter((name) => name !== 'help')
   expect(commands).toEqual([...section('Commands').matchAll(/^\| `([\w-]+)/gm)].map(([, name]) => name))
@@ -78,6 +79,8 @@ test('the README names every command, option and check, and only existing ones',
   expect([...options].filter((option) => !README.includes(option))).toEqual([])
   const named = [...README.matchAll(/(?<=[`\s])--[a-z][a-z-]+/g)].map(([option]) => option)
   expect(named.filter((option) => !options.has(option))).toEqual(['--save-dev'])
+  const helped = page.filter((text) => text.includes('npx snoflax '))
+  expect(helped.length).toBeGreaterThanOrEqual(page.length - 4)
 
   const { err } = await cli(['doctor', 'x', '--skip', 'nothing'])
   const checks = /choices are (.*)\./.exec(err)?.[1]?.split(', ')

@@ -13,7 +13,7 @@ import {
 import { formOf, hasForm, literalOf, storageNamed } from '../ids/forms.js'
 import { sealsOf } from '../ids/seals.js'
 import type { Terminal } from '../terminal.js'
-import { addPrefixOption, type Dialect, dialectNamed } from './options.js'
+import { addPrefixOption, type Dialect, dialectNamed, examples } from './options.js'
 
 interface Options extends FamilyOptions {
   readonly to: StorageName | 'sealed'
@@ -33,6 +33,13 @@ export const convert = (terminal: Terminal): Command =>
     .option('--seal-keys <file>', 'open and write sealed ids with the keys in this file, one per line')
     .option('--dialect <dialect>', 'write literals of postgres, sqlite or mysql', dialectNamed)
     .option('--json', 'print a JSON array')
+    .addHelpText(
+      'after',
+      examples(
+        'convert --family flax --to uuid Kpcan0M1FakODT4k',
+        'convert --to binary --dialect postgres cus_Kpcan0M1FakODT4k',
+      ),
+    )
     .action(async (ids: string[], options: Options) => {
       const { to, family, prefix, dialect, sealKeys, json } = options
       const known = family === undefined ? undefined : [familyNamed(family)]

@@ -18,7 +18,7 @@ import { openSqlite } from '../doctor/sqlite/open.js'
 import { EXIT, UsageError } from '../exit.js'
 import { type FamilyOptions, families } from '../ids/families.js'
 import type { Paint, Terminal } from '../terminal.js'
-import { addFamilyOptions, addressOf, nonNegativeInteger } from './options.js'
+import { addFamilyOptions, addressOf, examples, nonNegativeInteger } from './options.js'
 
 interface Options extends FamilyOptions, Partial<Readonly<Record<Orm, string>>> {
   readonly schema?: string
@@ -62,7 +62,15 @@ export const doctor = (terminal: Terminal): Command =>
       .option('--sample <rows>', 'how many rows to read of each large table', nonNegativeInteger, 10_000)
       .option('--full', 'read all rows of all tables')
       .addOption(new Option('--skip <checks...>', 'skip these checks').choices(CHECKS).default([]))
-      .option('--json', 'print a JSON object'),
+      .option('--json', 'print a JSON object')
+      .addHelpText(
+        'after',
+        examples(
+          'doctor "$DATABASE_URL"',
+          'doctor app.db --column orders.id=flax:ord_',
+          'doctor --drizzle dist/schema.js',
+        ),
+      ),
   ).action(
     async (
       given: string | undefined,

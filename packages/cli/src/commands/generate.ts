@@ -5,7 +5,7 @@ import { UsageError } from '../exit.js'
 import { familyNamed, withPrefix } from '../ids/families.js'
 import { formOf, storageNamed } from '../ids/forms.js'
 import type { Terminal } from '../terminal.js'
-import { addPrefixOption, nonNegativeInteger, timeOf } from './options.js'
+import { addPrefixOption, examples, nonNegativeInteger, timeOf } from './options.js'
 
 interface GeneratorOptions {
   readonly meta?: number
@@ -42,6 +42,15 @@ export const generate = (terminal: Terminal): Command =>
     .option('--at <time>', 'generate ids with this time', timeOf)
     .option('--to <storage>', 'print them as text, binary, uuid, uuid8 or bigint', storageNamed, 'text')
     .option('--json', 'print a JSON array')
+    .addHelpText(
+      'after',
+      examples(
+        'generate',
+        'generate -n 5 --prefix cus',
+        'generate sno --partition 7 --at 2026-11-01T12:00:00Z',
+        'generate typeid --prefix user --to uuid',
+      ),
+    )
     .action(async (name: string, { count, at, prefix, to, json, ...options }: Options) => {
       const family = familyNamed(name)
       const make = idMaker(family.name, options, at)

@@ -6,7 +6,7 @@ import { sealsOf } from '../ids/seals.js'
 import { showUtc } from '../ids/time.js'
 import { describeReading, pictureReading } from '../inspection.js'
 import type { Terminal } from '../terminal.js'
-import { addFamilyOptions, addPrefixOption } from './options.js'
+import { addFamilyOptions, addPrefixOption, examples } from './options.js'
 
 interface Options extends FamilyOptions {
   readonly family?: string
@@ -24,7 +24,15 @@ export const inspect = (terminal: Terminal): Command =>
       .argument('[ids...]', 'ids; default: the lines of standard input')
       .option('--family <family>', 'read them as this family only')
       .option('--seal-keys <file>', 'open sealed ids with the keys in this file, one per line')
-      .option('--json', 'print a JSON array'),
+      .option('--json', 'print a JSON array')
+      .addHelpText(
+        'after',
+        examples(
+          'inspect cus_Kpcan0M1FakODT4k',
+          'inspect 1541815603606036480 01890a5d-ac96-774b-bcce-b302099a8057',
+          'generate -n 3 | npx snoflax inspect --json',
+        ),
+      ),
   ).action(async (ids: string[], { family, prefix, sealKeys, json, ...options }: Options) => {
     const seals = sealKeys === undefined ? undefined : await sealsOf(sealKeys)
     const stated = family === undefined ? undefined : [familyNamed(family, options)]
@@ -82,7 +90,8 @@ function toDocument({ input, found, others, refusals }: Result): object {
 /** The likeliest reading in full, and a line for each other likely one. */
 function picture({ paint }: Terminal, { found, others }: Result): string[] {
   const [first, ...rest] = found
-  const isClear = first !== undefined && (first.plausible || others.length === 0)
+  const isOther = others.some(({ isLikelier }) => isLikelier)
+  const isClear = first !== undefined && !isOther && (first.plausible || others.length === 0)
   const foreign = others.map(
     ({ what, timeMs }) => what + (timeMs === undefined ? '' : `, of ${showUtc(timeMs)}`),
   )

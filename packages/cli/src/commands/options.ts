@@ -13,6 +13,10 @@ export function addFamilyOptions(command: Command): Command {
     .option('--neighbourhood <bits>', 'neighbourhood of uid ids, 5 to 10 (default: 8)', nonNegativeInteger)
 }
 
+/** What `--help` shows at its end. */
+export const examples = (...commands: readonly string[]): string =>
+  ['', 'Examples:', ...commands.map((one) => `  npx snoflax ${one}`)].join('\n')
+
 export const addPrefixOption = (command: Command): Command =>
   command.option('--prefix <prefix>', 'prefix of the ids, such as cus in cus_…')
 

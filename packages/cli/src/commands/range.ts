@@ -4,9 +4,17 @@ import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
 import { literalOf, storageNamed } from '../ids/forms.js'
-import { isDay, nextDay, showUtc } from '../ids/time.js'
+import { endOf, showUtc } from '../ids/time.js'
 import { type Terminal, unmark } from '../terminal.js'
-import { addFamilyOptions, addPrefixOption, DIALECTS, type Dialect, dialectNamed, timeOf } from './options.js'
+import {
+  addFamilyOptions,
+  addPrefixOption,
+  DIALECTS,
+  type Dialect,
+  dialectNamed,
+  examples,
+  timeOf,
+} from './options.js'
 
 interface Options extends FamilyOptions {
   readonly from?: number
@@ -35,14 +43,26 @@ export const range = (terminal: Terminal): Command =>
         '[family]',
         'flax (default), sno, flake, uid, uidLocal, uuid7, ulid, typeid, twitter or discord',
       )
-      .argument('[from]', 'now, yesterday, -7d, 2026-11-01, 2026-11-01T12:00:00Z or Unix milliseconds')
-      .argument('[to]', 'end of the range, exclusive (default: a day after a day, else now)')
+      .argument(
+        '[from]',
+        '2026-11, 2026-11-01, 2026-11-01T12, yesterday, -7d, 2026-11-01T12:30:00Z or Unix milliseconds',
+      )
+      .argument('[to]', 'end of the range, exclusive (default: the end of a month, day or hour, else now)')
       .option('--from <time>', 'the same as the argument', timeOf)
       .option('--to <time>', 'the same as the argument', timeOf)
       .option('--column <name>', 'the column in the conditions', 'id')
       .option('--storage <storage>', 'this storage only', storageNamed)
       .option('--dialect <dialect>', 'postgres, sqlite or mysql only', dialectNamed)
-      .option('--json', 'print a JSON object'),
+      .option('--json', 'print a JSON object')
+      .addHelpText(
+        'after',
+        examples(
+          'range flax 2026-11',
+          'range flax 2026-11-01 2026-11-08 --prefix cus --column customers.id --dialect postgres',
+          'range uuid7 yesterday',
+          'range sno -7d --storage uuid',
+        ),
+      ),
   ).action(
     async (
       first: string | undefined,
@@ -86,10 +106,12 @@ function ends(
 ): { from: number; to: number } {
   const from = options.from ?? (first === undefined ? undefined : timeOf(first))
   if (from === undefined)
-    throw new UsageError('pass a time, or two: range flax 2026-11-01 2026-12-01, range yesterday, range -7d')
-  const isWhole = first !== undefined && isDay(unmark(first))
+    throw new UsageError(
+      'pass a time, or two: range flax 2026-11, range flax 2026-11-01 2026-11-08, range yesterday, range -7d',
+    )
   const to = options.to ?? (second === undefined ? undefined : timeOf(second))
-  return { from, to: to ?? (isWhole ? nextDay(from) : Date.now()) }
+  const whole = first === undefined || options.from !== undefined ? undefined : endOf(unmark(first), from)
+  return { from, to: to ?? whole ?? Date.now() }
 }
 
 /** None if the database has no such storage, or can't store the number. */

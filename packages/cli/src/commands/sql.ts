@@ -16,7 +16,7 @@ import { Command, Option } from 'commander'
 import { UsageError } from '../exit.js'
 import { familyNamed } from '../ids/families.js'
 import { linesOf, type Terminal } from '../terminal.js'
-import { timeOf } from './options.js'
+import { examples, timeOf } from './options.js'
 
 interface Options {
   readonly for?: Tool
@@ -52,6 +52,14 @@ export const sql = (terminal: Terminal): Command =>
     .option('--at <time>', 'time of the migration, which decides its order (default: now)', timeOf)
     .option('--out <folder>', 'write the file into this folder, and print its path')
     .option('--json', 'print a JSON object')
+    .addHelpText(
+      'after',
+      examples(
+        'sql | psql -1 -v ON_ERROR_STOP=1 "$DATABASE_URL"',
+        'sql --for prisma --families flax,sno --out prisma/migrations',
+        'sql --dialect mariadb | mariadb -u root -p shop',
+      ),
+    )
     .action(async (options: Options) => {
       const file = fileOf(options)
       const path = options.out === undefined ? file.path : await write(options.out, file)

@@ -24,11 +24,16 @@ export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly
   ]
 }
 
-/** The same for a text. Any UUID is a ULID, so ULIDs and TypeIDs are recognized only by their own text. */
+/**
+ * The same for a text. Any UUID is a ULID, so ULIDs and TypeIDs are recognized only by their own text, and Twitter's and
+ * Discord's numbers only if they are large: smaller ones of any kind read as times in the first months after an epoch.
+ */
 export function familiesFor(text: string, options?: FamilyOptions): readonly IdFamily[] {
   const kinds = [ulid, ...typeidsOf(text)].filter((one) => one.is(text))
-  return [...families(options), ...kinds]
+  return [...families(options), ...kinds, ...(SNOWFLAKE.test(text) ? [twitter, discord] : [])]
 }
+
+const SNOWFLAKE = /^[1-9]\d{17,18}$/
 
 /** The kind of TypeID that a text is, if it looks like one. */
 export function typeidsOf(text: string): readonly IdFamily[] {
@@ -96,6 +101,8 @@ export function readingsOf(
 /** Why no family reads the input: one reason for its prefix, or for what follows it, instead of one per family. */
 function reasons(input: string, bare: readonly IdFamily[], kinds: readonly IdFamily[]): string[] {
   const head = kinds.find(isPrefixed)?.prefix ?? PREFIX.exec(input)?.[1]
+  const short = nearlyAsLong(input, head, bare)
+  if (short !== undefined && kinds.length > 1) return [short]
   if (head !== undefined && input.startsWith(`${head}_`) && kinds.length > 1) {
     const [rest, names] = [input.slice(head.length + 1), bare.map(({ name }) => name)]
     return [
@@ -112,6 +119,20 @@ function reasons(input: string, bare: readonly IdFamily[], kinds: readonly IdFam
   if (near.length === 0 && kept.length > 1)
     return ['no known kind of id has this form; pass --family to see why']
   return [...new Set((near.length > 0 ? near : kept).map(({ error }) => error.message))]
+}
+
+/** What is missing or too much, if that is one or two characters of a flax: the usual slip when copying. */
+function nearlyAsLong(
+  input: string,
+  head: string | undefined,
+  known: readonly IdFamily[],
+): string | undefined {
+  const kind = head === undefined || !input.startsWith(`${head}_`) ? flax : prefixed(flax, head)
+  const [refusal] = known.includes(flax) ? refusals(input, [kind]) : []
+  if (refusal?.error.code !== 'INVALID_LENGTH') return undefined
+  const rest = isPrefixed(kind) ? input.slice(kind.prefix.length + 1) : input
+  const isNear = Math.abs(rest.length - Number(flax.textLength)) <= 2 && /^[\w-]+$/.test(rest)
+  return isNear ? refusal.error.message : undefined
 }
 
 const PREFIX = /^([a-z](?:[a-z0-9_]*[a-z0-9])?)_/

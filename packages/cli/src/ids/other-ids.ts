@@ -4,6 +4,8 @@ export interface OtherId {
   readonly what: string
   /** The creation time in Unix milliseconds, if the id contains one. */
   readonly timeMs?: number
+  /** Whether it is likelier than an id of our families, of which bytes in hex could be one too. */
+  readonly isLikelier?: boolean
 }
 
 const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f])([0-9a-f]{3})-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i
@@ -41,9 +43,12 @@ const KINDS = [
   { form: /^[0-9a-f]{24}$/i, what: "MongoDB's ObjectId", time: 'objectId' },
   { form: /^c[0-9a-z]{24}$/, what: 'a cuid', time: 'cuid' },
   { form: /^[a-z][0-9a-z]{23}$/, what: 'a cuid2, which contains no time' },
-  { form: /^[\w-]{21}$/, what: 'a nanoid, which contains no time' },
+  { form: /^(?![a-z]{2,}_)[\w-]{21}$/, what: 'a nanoid, which contains no time' },
   { form: /^\d{1,15}$/, what: 'an integer, such as a serial key' },
 ] as const satisfies readonly { readonly form: RegExp; readonly what: string; readonly time?: string }[]
+
+/** As MongoDB writes it. Databases show bytes in capitals, or with a mark in front. */
+const OBJECT_ID = /^[0-9a-f]{24}$/
 
 /** Before, hardly any id with a time in it was generated. */
 const EARLIEST_MS = Date.UTC(2010)
@@ -59,6 +64,8 @@ export async function otherIds(text: string): Promise<OtherId[]> {
   return fitting.flatMap((kind): OtherId[] => {
     if (!('time' in kind)) return [{ what: kind.what }]
     const timeMs = keyTime[kind.time](text)
-    return timeMs >= EARLIEST_MS && timeMs <= Date.now() + DAY_MS ? [{ what: kind.what, timeMs }] : []
+    return timeMs >= EARLIEST_MS && timeMs <= Date.now() + DAY_MS
+      ? [{ what: kind.what, timeMs, isLikelier: OBJECT_ID.test(text) }]
+      : []
   })
 }

@@ -1,6 +1,7 @@
 import { UsageError } from '../exit.js'
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/
+/** A month, a day, or an hour, in UTC unless an hour has a zone. */
+const SPAN = /^(\d{4}-\d{2})(?:(-\d{2})(?:[T ](\d{2})(Z|[+-]\d{2}:?\d{2})?)?)?$/i
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})$/i
 const UNIX_MS = /^-?\d+$/
 const AGO = /^-(\d{1,6})([mhdw])$/
@@ -16,14 +17,19 @@ const DAYS = new Map([
 /** Whether a text is a time such as `-7d`, which looks like an option. */
 export const isAgo = (text: string): boolean => AGO.test(text)
 
-/** Whether a text is a day, such as `yesterday` or `2026-11-01`. */
-export const isDay = (text: string): boolean => DATE.test(text) || DAYS.has(text)
-
-export const nextDay = (timeMs: number): number => timeMs + DAY_MS
+/** The end of a text that is a whole month, day or hour and begins at this time; undefined for a moment. */
+export function endOf(text: string, fromMs: number): number | undefined {
+  if (DAYS.has(text)) return fromMs + DAY_MS
+  const [, month, day, hour] = SPAN.exec(text) ?? []
+  if (month === undefined) return undefined
+  if (day !== undefined) return fromMs + (hour === undefined ? DAY_MS : (UNITS['h'] as number))
+  const from = new Date(fromMs)
+  return Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1)
+}
 
 /**
- * Unix milliseconds of `now`, a day (midnight UTC; `yesterday`, `today` and `tomorrow` too), `-7d` (that long ago; also in
- * m, h and w), a date and time with its zone, or Unix milliseconds.
+ * Unix milliseconds of `now`, the start of a month, a day (midnight UTC; `yesterday`, `today` and `tomorrow` too) or an
+ * hour, `-7d` (that long ago; also in m, h and w), a date and time with its zone, or Unix milliseconds.
  *
  * @throws {UsageError} for anything else, a time without a zone too: it would mean another moment elsewhere.
  */
@@ -31,7 +37,7 @@ export function parseTime(text: string): number {
   const timeMs = momentOf(text.trim())
   if (Number.isSafeInteger(timeMs)) return timeMs
   throw new UsageError(
-    `a time must be now, yesterday, -7d, 2026-11-01, 2026-11-01T12:00:00Z, 2026-11-01T12:00:00+01:00 or Unix milliseconds, not ${text}`,
+    `a time must be now, yesterday, -7d, 2026-11, 2026-11-01, 2026-11-01T12, 2026-11-01T12:00:00Z, 2026-11-01T12:00:00+01:00 or Unix milliseconds, not ${text}`,
   )
 }
 
@@ -42,9 +48,11 @@ function momentOf(text: string): number {
   const [, count, unit = ''] = AGO.exec(text) ?? []
   if (count !== undefined) return Date.now() - Number(count) * (UNITS[unit] as number)
   if (UNIX_MS.test(text)) return Number(text)
-  if (!DATE.test(text) && !DATE_TIME.test(text)) return Number.NaN
-  const timeMs = Date.parse(text.replace(' ', 'T'))
-  return isRealDay(text) ? timeMs : Number.NaN
+  const [, month, rest = '-01', hour, zone = 'Z'] = SPAN.exec(text) ?? []
+  const whole =
+    month === undefined ? text.replace(' ', 'T') : `${month}${rest}T${hour ?? '00'}:00${zone.toUpperCase()}`
+  if (month === undefined && !DATE_TIME.test(text)) return Number.NaN
+  return isRealDay(whole) ? Date.parse(whole) : Number.NaN
 }
 
 /** Date.parse turns February 30 into March. */
