@@ -30,6 +30,7 @@ const PAGES = {
     // What people search for comes before results of tests.
     await page.getByRole('searchbox').fill('pagination')
     await page.locator('#localsearch-list li').first().getByText('Pagination').first().waitFor()
+    assert.match(String(await page.locator('#localsearch-list .excerpt').first().textContent()), /\w \w/)
   },
   'packages/drizzle/index.html': async (page) => {
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -49,7 +50,7 @@ const PAGES = {
     await page.getByText('2026').first().waitFor()
     await page.locator('input, textarea').first().fill('9q6itj3u2u4io2i2')
     await page.getByText('partition').first().waitFor()
-    await page.getByRole('link', { name: '← snoflax' }).click()
+    await page.getByRole('link', { name: 'snoflax' }).click()
     await page.getByRole('button', { name: 'Generate another id' }).waitFor()
   },
 }
@@ -61,14 +62,15 @@ const WINDOWS = /** @type {const} */ ([
 /** Fails at a link to nothing, in whichever part of the site. @param {string} origin */
 async function followLinks(origin) {
   /** Each path with the page that has the link. */
-  const paths = new Map([[base, 'the server']])
+  const paths = new Map(['', 'llms.txt', 'llms-full.txt'].map((path) => [base + path, 'the server']))
   // A Map's iteration includes what is added meanwhile.
   for (const [path, page] of paths) {
     const response = await fetch(origin + path)
     assert.ok(response.ok, `${page} links to ${path}: ${response.status}`)
     const text = await response.text()
-    if (!response.headers.get('content-type')?.startsWith('text/html')) continue
-    for (const [, link = ''] of text.matchAll(/<[^>]*? (?:href|src)="([^"#]+)/g)) {
+    const isList = path.endsWith('llms.txt')
+    if (!isList && !response.headers.get('content-type')?.startsWith('text/html')) continue
+    for (const [, link = ''] of text.matchAll(isList ? /\]\(([^)#]+)/g : /<[^>]*? (?:href|src)="([^"#]+)/g)) {
       const url = new URL(link, origin + path)
       if (url.origin === origin && !paths.has(url.pathname)) paths.set(url.pathname, path)
     }

@@ -84,12 +84,40 @@ for (const picture of files('docs/*.png', 'docs/*.svg')) {
 }
 for (const table of data) cpSync(join(root, table), join(staged, 'public', table))
 cpSync(join(import.meta.dirname, 'index.md'), join(staged, 'index.md'))
+// For language models: the list of guides, and all pages in one text.
+const guides = withTargets(readFileSync(join(root, 'docs/README.md'), 'utf8'), (link) =>
+  (follow('docs/README.md', link) ?? '').replace(/^\//, base).replace(/\.md(?=#|$)/, '.html'),
+)
+writeFileSync(
+  join(staged, 'public/llms.txt'),
+  `# snoflax
+
+> Ids such as cus_Kpcan0M1FakODT4k for TypeScript applications: they sort by creation time, have a prefix and a type for each table, and are the same in every ORM and inside the database.
+
+Begin with [For your coding agent](${base}docs/coding-agent.html). All pages in one text: [llms-full.txt](${base}llms-full.txt)
+
+#${guides}`,
+)
+const whole = [...pages].filter((page) => !UNSEARCHED.test(page)).sort()
+writeFileSync(
+  join(staged, 'public/llms-full.txt'),
+  whole.map((page) => readFileSync(join(root, page), 'utf8')).join('\n\n---\n\n'),
+)
 const inspector = join(staged, 'public/inspector')
 cpSync(await buildInspector(), inspector, { recursive: true })
 const entry = join(inspector, 'index.html')
 writeFileSync(
   entry,
-  readFileSync(entry, 'utf8').replace('<header>', `<header>\n      <a href="${base}">← snoflax</a>`),
+  readFileSync(entry, 'utf8').replace(
+    '<header>',
+    `<nav>
+      <a href="${base}"><img src="${base}logo.svg" alt="" />snoflax</a>
+      <a href="${base}overview.html">Start</a>
+      <a href="${base}docs/index.html">Guides</a>
+      <a href="${base}api/index.html">Reference</a>
+    </nav>
+    <header>`,
+  ),
 )
 cpSync(join(import.meta.dirname, 'icon.svg'), join(staged, 'public/logo.svg'))
 

@@ -155,7 +155,7 @@ export default defineConfig({
       { text: version === '0.0.0' ? 'unreleased' : version, link: '/CHANGELOG' },
     ],
     sidebar: GUIDES,
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { detailedView: true } },
     outline: 'deep',
     ...(repository && {
       socialLinks: [{ icon: 'github', link: repository }],
