@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { flax, prefixed } from '@snoflax/core'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { blocksOf } from './snippets/page.js'
 import { run } from './snippets/run.js'
@@ -94,4 +95,17 @@ test('the endpoint lists each order once, page by page, and refuses a cursor tha
   } while (next !== undefined)
   expect(seen).toEqual(stored)
   await expect(listOrders?.('x')).rejects.toMatchObject({ statusCode: 400 })
+})
+
+test('the partial index of soft deleted rows makes a page one range', () => {
+  const db = new Database(':memory:')
+  db.exec('CREATE TABLE orders (id text PRIMARY KEY, deleted_at integer)')
+  const [, index = ''] = blocksOf(PAGE, 'sql')
+  db.exec(index)
+  const plan = db
+    .prepare(
+      'EXPLAIN QUERY PLAN SELECT * FROM orders WHERE id < ? AND deleted_at IS NULL ORDER BY id DESC LIMIT 20',
+    )
+    .all('x')
+  expect(plan).toMatchObject([{ detail: 'SEARCH orders USING INDEX orders_live (id<?)' }])
 })
