@@ -65,12 +65,12 @@ export type GeneratedBy<Options> = { onCreate: () => string } & (Options extends
 
 type Nullable<Options> = Options extends { nullable: true } ? { nullable: true } : unknown
 
-/** Functions that declare properties of one family. */
+/** Functions that declare properties of one family: the short forms of {@link idProperty}. */
 export interface IdProperties<AnId extends string, Options> {
   /**
    * A generated primary key: a row that is inserted without an id gets a new one.
    *
-   * @throws {IdError} `GENERATOR_REQUIRED` if the family has no default generator and you pass none, `INVALID_OPTION`.
+   * @throws {IdError} `INVALID_OPTION`.
    */
   <const Prefix extends string, const Given extends Options>(
     options: Given & PrefixOption<Prefix>,
@@ -88,7 +88,6 @@ export interface IdProperties<AnId extends string, Options> {
 }
 
 const PLAIN = {
-  prefix: 'any',
   storage: 'any',
   nullable: 'boolean',
   unique: 'boolean',
@@ -96,47 +95,73 @@ const PLAIN = {
   comment: 'any',
 } as const
 
-type Given = IdOptions<string> & MetaOption & Partial<PrefixOption>
-
 /**
- * Declares id properties of a family, which may be your own or prefixed.
+ * A generated primary key with the ids of a definition: any family, prefixed or your own. A row that is inserted without
+ * an id gets a new one.
+ *
+ * @throws {IdError} `GENERATOR_REQUIRED` if the family has no default generator and you pass none, `INVALID_OPTION`.
  *
  * @example
- * const customerId = idProperty(prefixed(flax, 'cus'))
- * const Customer = defineEntity({ name: 'Customer', properties: { id: customerId(), name: p.string() } })
+ * const customerId = prefixed(flax, 'cus')
+ * const Customer = defineEntity({ name: 'Customer', properties: { id: idProperty(customerId), name: p.string() } })
  */
-export function idProperty<AnId extends string>(
-  base: IdFamily<AnId>,
-): IdProperties<AnId, IdOptions<AnId> & MetaOption> {
-  checkFamily(base)
-  const generated = (options: Given = {}) => {
-    checkOptions(base.name, options, { ...PLAIN, primary: 'boolean', generator: 'any', meta: 'any' })
-    const { prefix, storage, generator, meta, primary = true, ...rest } = options
-    const family = familyWith(base, { prefix })
-    const generate = idSource({ family, generator, meta, usage: (example) => `{ generator: ${example} }` })
-    return property(new IdType(family, storage, generate), { ...rest, primary, onCreate: () => generate() })
-  }
-  const plain = (options: PlainIdOptions & Partial<PrefixOption> = {}) => {
-    checkOptions(base.name, options, PLAIN)
-    const { prefix, storage, ...rest } = options
-    return property(new IdType(familyWith(base, { prefix }), storage, undefined), rest)
-  }
-  return Object.assign(generated, { plain }) as never
+export function idProperty<
+  AnId extends string,
+  const Given extends IdOptions<AnId> & MetaOption = IdOptions<AnId>,
+>(definition: IdFamily<AnId>, options?: Given): IdProperty<AnId, GeneratedBy<Given>> {
+  checkFamily(definition)
+  checkOptions(definition.name, options, { ...PLAIN, primary: 'boolean', generator: 'any', meta: 'any' })
+  const given: IdOptions<AnId> & MetaOption = options ?? {}
+  const { storage, generator, meta, primary = true, ...rest } = given
+  const usage = (example: string) => `{ generator: ${example} }`
+  const generate = idSource({ family: definition, generator, meta, usage })
+  const type = new IdType(definition, storage, generate)
+  return property(type, { ...rest, primary, onCreate: () => generate() })
+}
+
+/**
+ * A property with the ids of a definition that are neither generated nor a relation.
+ *
+ * @throws {IdError} `INVALID_OPTION`.
+ *
+ * @example
+ * const properties = { id: idProperty(orderId), customerId: idProperty.plain(prefixed(flax, 'cus'), { nullable: true }) }
+ */
+idProperty.plain = <AnId extends string, const Given extends PlainIdOptions = PlainIdOptions>(
+  definition: IdFamily<AnId>,
+  options?: Given,
+): IdProperty<AnId, Nullable<Given>> => {
+  checkFamily(definition)
+  checkOptions(definition.name, options, PLAIN)
+  const { storage, ...rest }: PlainIdOptions = options ?? {}
+  return property(new IdType(definition, storage, undefined), rest)
 }
 
 /** `defineEntity` looks for `~options`; decorators take what is enumerable. */
-function property(type: IdType<string>, options: object): object {
+function property<AnId extends string, Options>(
+  type: IdType<AnId>,
+  options: object,
+): IdProperty<AnId, Options> {
   const all = { ...options, type }
-  return Object.defineProperty(all, '~options', { value: all })
+  return Object.defineProperty(all, '~options', { value: all }) as never
+}
+
+/** With a `prefix` in place of a definition. */
+function shortForms<AnId extends string, Options>(family: IdFamily<AnId>): IdProperties<AnId, Options> {
+  const definition = (options?: Partial<PrefixOption>) => familyWith(family, { prefix: options?.prefix })
+  const others = ({ prefix, ...rest }: Partial<PrefixOption> = {}) => rest
+  return Object.assign((options?: object) => idProperty(definition(options), others(options)), {
+    plain: (options?: object) => idProperty.plain(definition(options), others(options)),
+  }) as never
 }
 
 /**
- * Properties of flax ids: generated, or `flaxId.plain()`. The other families have the same two.
+ * Properties of flax ids: generated, or `flaxId.plain()`.
  *
  * @example
  * const Customer = defineEntity({ name: 'Customer', properties: { id: flaxId({ prefix: 'cus' }), name: p.string() } })
  */
-export const flaxId: IdProperties<FlaxId, IdOptions<FlaxId>> = /* @__PURE__ */ idProperty(flax)
+export const flaxId: IdProperties<FlaxId, IdOptions<FlaxId>> = /* @__PURE__ */ shortForms(flax)
 
 /**
  * Properties of sno ids.
@@ -144,4 +169,4 @@ export const flaxId: IdProperties<FlaxId, IdOptions<FlaxId>> = /* @__PURE__ */ i
  * @example
  * const Order = defineEntity({ name: 'Order', properties: { id: snoId({ meta: 2 }), total: p.integer() } })
  */
-export const snoId: IdProperties<SnoId, IdOptions<SnoId> & MetaOption> = /* @__PURE__ */ idProperty(sno)
+export const snoId: IdProperties<SnoId, IdOptions<SnoId> & MetaOption> = /* @__PURE__ */ shortForms(sno)

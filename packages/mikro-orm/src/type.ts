@@ -11,8 +11,8 @@ import { withPath } from '@snoflax/core/adapter'
 import { type IdWriting, watchWrites } from './writes.js'
 
 /**
- * The type of an id property. The column stores the id itself, so nothing is converted: ids that are written, or
- * compared with the column, are checked.
+ * The type of an id property. The column stores the id itself, so nothing is converted. Ids that are written are checked;
+ * a condition takes what it takes of strings.
  *
  * @example
  * const type = new IdType(flax, undefined, undefined)
@@ -64,9 +64,9 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> implements IdW
     )
   }
 
-  /** MikroORM also asks for ids that it reads, and returns those as they are stored. */
+  /** MikroORM also asks for conditions, and for ids that it reads. */
   override convertToDatabaseValue(value: AnId, _platform: Platform, context?: TransformContext): AnId {
-    if (context?.mode === 'query' || context?.mode === 'query-data') this.check(value)
+    if (context?.mode === 'query-data') this.check(value)
     return value
   }
 
@@ -76,7 +76,7 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> implements IdW
     const { column, database } = withPath(this.place, () => this.storageIn(platform))
     watchWrites(platform.getConfig().getDriver())
     if (database !== 'sqlite' && column.collation !== undefined) prop.collation ??= column.collation
-    return column.type === 'char' ? `char(${column.length})` : column.type
+    return column.type.endsWith('char') ? `char(${column.length})` : column.type
   }
 
   override compareAsType(): string {

@@ -1,15 +1,25 @@
 import 'reflect-metadata'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Collection, defineEntity, type EntityManager, p, raw } from '@mikro-orm/core'
+import { Collection, defineEntity, p } from '@mikro-orm/core'
 import * as es from '@mikro-orm/decorators/es'
 import { Entity, ManyToMany, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy'
 import { MikroORM as MariaDb } from '@mikro-orm/mariadb'
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM as PostgreSql } from '@mikro-orm/postgresql'
-import { AbstractSqlDriver, MikroORM, QueryBuilder } from '@mikro-orm/sqlite'
-import { type FlaxId, flake, flax, type Id, type IdOf, prefixed } from '@snoflax/core'
-import { typeid, uuid7 } from '@snoflax/families'
+import { AbstractSqlDriver, MikroORM, QueryBuilder, type SqlEntityManager } from '@mikro-orm/sqlite'
+import {
+  accepting,
+  type FlaxId,
+  flake,
+  flax,
+  type Id,
+  type IdFamily,
+  type IdOf,
+  prefixed,
+  sno,
+} from '@snoflax/core'
+import { typeid, uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
 import { createdAfter, createdBefore, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
 import {
   databases,
@@ -25,9 +35,9 @@ const customerId = prefixed(flax, 'cus')
 const Customer = defineEntity({
   name: 'Customer',
   properties: {
-    id: flaxId({ prefix: 'cus' }),
+    id: idProperty(customerId),
     name: p.string().unique(),
-    token: idProperty(uuid7)({ primary: false, unique: true }),
+    token: idProperty(uuid7, { primary: false, unique: true }),
     friends: () => p.manyToMany(Customer),
     visits: () => p.oneToMany(Visit).mappedBy('customer'),
   },
@@ -37,7 +47,7 @@ const Visit = defineEntity({
   properties: {
     id: snoId({ meta: 2 }),
     customer: () => p.manyToOne(Customer),
-    traceId: idProperty(typeid('trace')).plain({
+    traceId: idProperty.plain(typeid('trace'), {
       nullable: true,
       fieldName: 'trace',
       comment: 'from outside',
@@ -45,6 +55,27 @@ const Visit = defineEntity({
   },
 })
 const ENTITIES = [Customer, Visit]
+
+const Line = defineEntity({
+  name: 'Line',
+  properties: {
+    visit: () => p.manyToOne(Visit).primary(),
+    position: p.integer().primary(),
+  },
+})
+const Place = defineEntity({
+  name: 'Place',
+  embeddable: true,
+  properties: { visitId: idProperty.plain(sno, { nullable: true }) },
+})
+const Note = defineEntity({
+  name: 'Note',
+  properties: {
+    id: flaxId(),
+    line: () => p.manyToOne(Line).nullable(),
+    place: () => p.embedded(Place).nullable(),
+  },
+})
 
 interface Opened {
   close(): Promise<unknown>
@@ -66,11 +97,15 @@ async function open(entities: readonly object[] = ENTITIES) {
   return { orm, em: orm.em.fork() }
 }
 
-async function ormOn(database: OpenDatabase, options: object): Promise<MikroORM> {
-  if (database.kind === 'sqlite') return init(ENTITIES, options)
+async function ormOn(
+  database: OpenDatabase,
+  options: object,
+  entities: readonly object[] = ENTITIES,
+): Promise<MikroORM> {
+  if (database.kind === 'sqlite') return init(entities, options)
   const { url } = database as PostgresDatabase | MysqlDatabase
   const driver = database.kind === 'mysql' ? MariaDb : PostgreSql
-  const orm = await driver.init({ clientUrl: url, entities: ENTITIES, ...options })
+  const orm = await driver.init({ clientUrl: url, entities: entities as never, ...options })
   opened.push(orm)
   return orm as unknown as MikroORM
 }
@@ -121,6 +156,37 @@ describe('the schema', () => {
     expect((await orm.migrator.create()).diff.up).toEqual([])
   })
 
+  test.each(servers)('of $name has none with any definition', async ({ open: openDatabase }) => {
+    const database = await openDatabase()
+    opened.push(database)
+    const bases = [flax, sno, uid, uidLocal, uuid7, ulid, typeid('typ')]
+    const definitions = bases.flatMap((base, at) => {
+      const family = base as IdFamily<string>
+      return base.name === 'typ'
+        ? [family]
+        : [family, prefixed(family, `p${at}`), accepting(family, /[a-z]{30}/)]
+    })
+    const entities = definitions.flatMap((definition, at) => {
+      const generator = { family: definition, generate: () => definition.min }
+      const of = database.kind === 'postgres' ? { schema: at % 2 ? 'shop' : 'public' } : {}
+      const Parent = defineEntity({
+        name: `Parent${at}`,
+        ...of,
+        properties: {
+          id: idProperty(definition, { generator }),
+          other: idProperty(definition, { generator, primary: false, unique: true }),
+          plain: idProperty.plain(definition, { nullable: true, comment: "it's" }),
+        },
+      })
+      const properties = { parent: () => p.oneToOne(Parent).primary(), friends: () => p.manyToMany(Parent) }
+      return [Parent, defineEntity({ name: `Child${at}`, ...of, properties })]
+    })
+    const orm = await ormOn(database, {}, entities)
+    await orm.schema.create()
+    expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
+    expect(entities).toHaveLength(38)
+  })
+
   test('leaves the schema of our functions, if it is ignored', async () => {
     const database = await postgres.open()
     opened.push(database)
@@ -154,11 +220,29 @@ describe('inserts', () => {
     for (const { id, token } of rows) expect([customerId.is(id), uuid7.is(token)]).toEqual([true, true])
   })
 
-  test('an upsert that conflicts keeps the generated ids of the row', async () => {
+  test('each copy of an insert has ids of its own', async () => {
     const { em } = await open()
-    const first = await em.upsert(Customer, { name: 'Ada' } as never)
-    const second = await em.fork().upsert(Customer, { name: 'Ada' } as never)
-    expect([second.id, second.token]).toEqual([first.id, first.token])
+    const insert = em
+      .qb(Visit)
+      .insert([{ customer: (await em.upsert(Customer, { name: 'Ada' } as never)).id }] as never)
+    const copies = [insert.clone(), insert, insert.clone()]
+    for (const one of copies) await one.execute()
+    expect(await em.count(Visit)).toBe(3)
+  })
+
+  test('rows of which nothing is given get ids, too', async () => {
+    const Empty = defineEntity({ name: 'Empty', properties: { id: flaxId() } })
+    const { em } = await open([Empty])
+    await em.insertMany(Empty, [{}, {}] as never)
+    await em
+      .qb(Empty)
+      .insert({} as never)
+      .execute()
+    await em
+      .qb(Empty)
+      .insert([{}, {}] as never)
+      .execute()
+    expect((await em.find(Empty, {})).filter(({ id }) => flax.is(id))).toHaveLength(5)
   })
 
   test('rows of an entity without id columns are answered as MikroORM itself answers', async () => {
@@ -218,34 +302,45 @@ describe('inserts', () => {
 describe('checks', () => {
   const WRONG = 'nobody' as never
 
-  test.each<[path: string, call: (em: EntityManager) => Promise<unknown>]>([
-    ['Customer.id', (em) => em.find(Customer, { id: WRONG })],
-    ['Customer.id', (em) => em.find(Customer, { $not: { id: { $in: [WRONG] } } })],
-    ['Visit.customer', (em) => em.find(Visit, { customer: { id: WRONG } })],
-    ['Visit.customer', (em) => em.find(Visit, { customer: WRONG })],
-    ['Visit.traceId', (em) => em.find(Visit, { traceId: { $ne: WRONG } })],
+  const visit = { customer: customerId.generate() }
+
+  test.each<[path: string, call: (em: SqlEntityManager) => unknown]>([
     ['Visit.traceId', (em) => em.nativeUpdate(Visit, {}, { traceId: WRONG })],
     ['Visit.customer', (em) => em.insert(Visit, { customer: WRONG } as never)],
-    ['Visit.id', (em) => em.nativeDelete(Visit, { id: WRONG })],
+    ['Visit.customer', (em) => em.insertMany(Visit, [visit, { customer: WRONG }] as never)],
+    ['Visit.customer', (em) => em.create(Visit, { customer: WRONG } as never) && em.flush()],
     ['Customer.token', (em) => em.upsert(Customer, { name: 'Ada', token: WRONG } as never)],
+    ['Customer.token', (em) => em.upsertMany(Customer, [{ name: 'Ada', token: WRONG }] as never)],
+    ['Visit.traceId', (em) => em.qb(Visit).insert({ ...visit, traceId: WRONG } as never)],
+    ['Visit.traceId', (em) => em.qb(Visit).update({ traceId: WRONG })],
+    [
+      'Customer.token',
+      (em) =>
+        em
+          .qb(Customer)
+          .insert({ name: 'Ada' } as never)
+          .onConflict('name')
+          .merge({ token: WRONG } as never)
+          .execute(),
+    ],
+    ['Line.visit', (em) => em.insert(Note, { line: ['nobody', 1] } as never)],
+    ['Note.place_visitId', (em) => em.insert(Note, { place: { visitId: WRONG } } as never)],
+    ['Note.place_visitId', (em) => em.create(Note, { place: { visitId: WRONG } } as never) && em.flush()],
   ])('%s is named: %s', async (path, call) => {
-    const { em } = await open()
-    const error = await call(em).then(
+    const { em } = await open([...ENTITIES, Line, Note])
+    const error = await (async () => call(em))().then(
       () => expect.fail('not refused'),
       (thrown: unknown) => thrown,
     )
     expect(error).toMatchObject({ name: 'IdError', path, statusCode: 400 })
   })
 
-  test('a value that is no text is refused, and a raw fragment is passed', async () => {
+  test('a value that is no text is refused', async () => {
     const { em } = await open()
-    const created = em.create(Customer, { name: 'Ada' })
-    await em.flush()
-    for (const wrong of [5, new Date(), Buffer.from(created.id), true]) {
-      await expect(em.find(Customer, { id: wrong as never })).rejects.toMatchObject({ code: 'INVALID_TYPE' })
+    for (const wrong of [5, new Date(), Buffer.from(customerId.min), true, {}]) {
+      const row = { name: 'Ada', id: wrong as never } as never
+      await expect(em.insert(Customer, row)).rejects.toMatchObject({ code: 'INVALID_TYPE' })
     }
-    const found = await em.fork().find(Customer, { id: raw(`upper('x') || 'y'`) as never })
-    expect(found).toEqual([])
   })
 
   test('what MikroORM reads are the texts in the database', async () => {
@@ -263,7 +358,7 @@ test.each<[object, string]>([
       'stored as binary; use storage text',
   ],
   [
-    idProperty(flake)({ generator: flake.generator({ id: 1 }), storage: 'binary' }),
+    idProperty(flake, { generator: flake.generator({ id: 1 }), storage: 'binary' }),
     'use storage text and another family',
   ],
 ])('storages that convert are refused, with the reason (%#)', async (id, message) => {

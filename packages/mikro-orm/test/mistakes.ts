@@ -18,19 +18,19 @@ async function orders(
   }
 }
 
-const found = (id: FlaxId) => orders(flaxId(), (em, Order) => em.find(Order, { id }))
+const inserted = (id: FlaxId) => orders(flaxId(), (em, Order) => em.insert(Order, { id }))
 
 export default {
-  'no generator': () => idProperty(flake)(),
+  'no generator': () => idProperty(flake),
   'no such generator': () => flaxId({ generator: WRONG.notAGenerator }),
   'generator of another family': () => flaxId({ generator: WRONG.ofAnotherFamily }),
   'generator of another epoch': () =>
-    idProperty(WRONG.laterFlake as typeof flake)({ generator: WRONG.ofAnotherEpoch }),
+    idProperty(WRONG.laterFlake as typeof flake, { generator: WRONG.ofAnotherEpoch }),
   'meta where ids carry none': () => flaxId({ meta: 3 } as object),
   'meta above 255': () => snoId({ meta: 256 }),
   'order in upper case': () => keyset({ order: 'DESC' as 'desc', take: 1 }),
   'page of no rows': () => keyset({ take: 0 }),
   'storage that the database lacks': () => orders(flaxId({ storage: 'uuid' })),
-  'malformed id': () => found(WRONG.malformedId as FlaxId),
-  'id of another type': () => found(WRONG.idOfAnotherType),
+  'malformed id': () => inserted(WRONG.malformedId as FlaxId),
+  'id of another type': () => inserted(WRONG.idOfAnotherType),
 } satisfies Mistakes

@@ -8,7 +8,8 @@ import { expectTypeOf, test } from 'vitest'
 const Customer = defineEntity({
   name: 'Customer',
   properties: {
-    id: flaxId({ prefix: 'cus' }),
+    id: idProperty(prefixed(flax, 'cus')),
+    formerId: idProperty.plain(prefixed(flax, 'cus'), { nullable: true }),
     name: p.string(),
     visits: () => p.oneToMany(Visit).mappedBy('customer'),
   },
@@ -17,7 +18,7 @@ const Visit = defineEntity({
   name: 'Visit',
   properties: {
     id: flaxId<'Visit'>(),
-    token: idProperty(uuid7)({ primary: false }),
+    token: idProperty(uuid7, { primary: false }),
     traceId: snoId.plain({ nullable: true }),
     customer: () => p.manyToOne(Customer),
   },
@@ -33,6 +34,10 @@ test('ids are typed by prefix, by entity and by family', () => {
   expectTypeOf<SnoId | null | undefined>().toExtend<Visit['traceId']>()
   // @ts-expect-error: of another entity
   expectTypeOf<Customer['id']>().toExtend<Visit['id']>()
+})
+
+test('a short form is the same', () => {
+  expectTypeOf(flaxId({ prefix: 'cus' })).toEqualTypeOf(idProperty(prefixed(flax, 'cus'), {}))
 })
 
 test('generated ids are optional in new rows, and others are not accepted', async () => {

@@ -47,15 +47,14 @@ export function entitiesFor({
   storage,
   generator,
 }: Pick<Variant, 'family' | 'storage' | 'generator'>) {
-  const id = idProperty(family)
   const Customer: EntitySchema<CustomerEntity> = new EntitySchema({
     name: 'Customer',
     tableName: 'customers',
     properties: {
-      id: id({ storage, generator }),
+      id: idProperty(family, { storage, generator }),
       email: { type: 'string', length: 100, unique: true },
       name: { type: 'string' },
-      traceId: id.plain({ storage, nullable: true }),
+      traceId: idProperty.plain(family, { storage, nullable: true }),
       referrer: { kind: 'm:1', entity: () => Customer, nullable: true },
       profile: { kind: '1:1', entity: () => Profile, mappedBy: 'customer', nullable: true },
       orders: { kind: '1:m', entity: () => Order, mappedBy: 'customer' },
@@ -65,7 +64,7 @@ export function entitiesFor({
     name: 'Profile',
     tableName: 'profiles',
     properties: {
-      id: id({ storage, generator }),
+      id: idProperty(family, { storage, generator }),
       bio: { type: 'string' },
       customer: { kind: '1:1', entity: () => Customer, inversedBy: 'profile' },
     },
@@ -74,7 +73,7 @@ export function entitiesFor({
     name: 'Order',
     tableName: 'orders',
     properties: {
-      id: id({ storage, generator }),
+      id: idProperty(family, { storage, generator }),
       total: { type: 'integer' },
       customer: { kind: 'm:1', entity: () => Customer },
       lines: { kind: '1:m', entity: () => Line, mappedBy: 'order' },
@@ -93,7 +92,10 @@ export function entitiesFor({
   const Tag: EntitySchema<TagEntity> = new EntitySchema({
     name: 'Tag',
     tableName: 'tags',
-    properties: { id: id({ storage, generator }), label: { type: 'string', length: 100, unique: true } },
+    properties: {
+      id: idProperty(family, { storage, generator }),
+      label: { type: 'string', length: 100, unique: true },
+    },
   })
   return { Customer, Profile, Order, Line, Tag }
 }

@@ -10,9 +10,6 @@ const rowOf = ({ referrerId, ...row }: Partial<NewCustomer>) => ({
   ...(referrerId !== undefined && { referrer: referrerId }),
 })
 
-/** The key of a reference is not checked: rows that MikroORM reads come in the same way. */
-const unchecked = () => 'the key of a reference is used like one that was read'
-
 const oneByOne = (insert: (session: Session, row: never) => Promise<string>): Adapter['inserts'][string] => ({
   run: async (session, rows) => {
     const ids: string[] = []
@@ -121,7 +118,6 @@ export const updates: Adapter['updates'] = {
     },
   },
   'getReference() and flush()': {
-    unchecked,
     run: async ({ em, entities }, id, change) => {
       const manager = em()
       const { referrerId, ...rest } = change
@@ -153,7 +149,6 @@ export const deletes: Adapter['deletes'] = {
       void (await em().nativeDelete(entities.Customer, { id: { $in: [...ids] } })),
   },
   'remove() and flush()': {
-    unchecked,
     run: async ({ em, entities }, ids) => {
       const manager = em()
       for (const id of ids) manager.remove(manager.getReference(entities.Customer, id))
@@ -178,7 +173,6 @@ const withTags = async ({ em, entities }: Session, id: string) => {
 
 export const links: Adapter['links'] = {
   'collection.add() of a reference': {
-    unchecked,
     run: async (session, orderId, tagId) => {
       const { manager, order } = await withTags(session, orderId)
       order.tags.add(manager.getReference(session.entities.Tag, tagId))
@@ -186,7 +180,6 @@ export const links: Adapter['links'] = {
     },
   },
   'assign() of ids': {
-    unchecked,
     run: async (session, orderId, tagId) => {
       const { manager, order } = await withTags(session, orderId)
       wrap(order).assign({ tags: [...order.tags.getIdentifiers(), tagId] } as never)
