@@ -125,7 +125,7 @@ export function idProperty<
  * @throws {IdError} `INVALID_OPTION`.
  *
  * @example
- * const properties = { id: idProperty(orderId), customerId: idProperty.plain(prefixed(flax, 'cus'), { nullable: true }) }
+ * const properties = { id: idProperty(flax), customerId: idProperty.plain(prefixed(flax, 'cus'), { nullable: true }) }
  */
 idProperty.plain = <AnId extends string, const Given extends PlainIdOptions = PlainIdOptions>(
   definition: IdFamily<AnId>,
