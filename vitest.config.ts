@@ -47,7 +47,7 @@ const project = (folder: string, tests = TESTS, adapter = 'test/contract/adapter
 })
 
 // Its toolchain is a separate workspace: scripts/prisma8.js installs it, and runs only the contract.
-const prisma8 = process.env['SNOFLAX_PRISMA8'] ? ['packages/extension-prisma'] : []
+const prisma8 = process.env['SNOFLAX_PRISMA8'] ? ['packages/prisma-8'] : []
 
 const projectsOf = (folder: string, names: readonly string[]) =>
   names.map((name) => project(`${folder}/${name}`))
@@ -79,10 +79,10 @@ export default defineConfig({
         : []),
       ...(kysely ? [{ find: /^kysely(?=$|\/)/, replacement: `kysely-${kysely}` }] : []),
       {
-        find: /^@snoflax\/extension-prisma\/sqlite\//,
-        replacement: at('packages/extension-prisma/src/sqlite/'),
+        find: /^@snoflax\/prisma-8\/sqlite\//,
+        replacement: at('packages/prisma-8/src/sqlite/'),
       },
-      { find: /^@snoflax\/extension-prisma\//, replacement: at('packages/extension-prisma/src/postgres/') },
+      { find: /^@snoflax\/prisma-8\//, replacement: at('packages/prisma-8/src/postgres/') },
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
       { find: /^snoflax$/, replacement: at('packages/cli/src') },
       ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),

@@ -26,19 +26,19 @@ export function packAll(folder) {
 }
 
 /**
- * Packs extension-prisma, which is a workspace of its own.
+ * Packs prisma-8, which is a workspace of its own.
  * @param {string} folder
  * @param {{ mayBeUnfrozen: boolean }} options
  * @returns {[name: string, path: string]}
  */
 export function packPrisma8(folder, { mayBeUnfrozen }) {
-  const cwd = join(root, 'packages/extension-prisma')
+  const cwd = join(root, 'packages/prisma-8')
   const space = join(cwd, 'dist/space.json')
-  if (!existsSync(space)) throw new Error('extension-prisma is not built: npm run test:prisma8 builds it')
+  if (!existsSync(space)) throw new Error('prisma-8 is not built: npm run test:prisma8 builds it')
   const isUnfrozen = JSON.parse(readFileSync(space, 'utf8')).at(-1).name.endsWith('_unreleased')
   if (isUnfrozen && !mayBeUnfrozen)
     throw new Error(
-      'extension-prisma: its SQL is not frozen: run `node scripts/space.js --freeze` in its folder',
+      'prisma-8: its SQL is not frozen: run `node scripts/space.js --freeze` in its folder',
     )
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const { status, stdout, stderr } = spawnSync('npm', pack, { cwd, encoding: 'utf8' })

@@ -1,4 +1,4 @@
-// Tests @snoflax/extension-prisma with Prisma 8: `npm run test:prisma8`, or with test files as arguments, of which `contract` is
+// Tests @snoflax/prisma-8 with Prisma 8: `npm run test:prisma8`, or with test files as arguments, of which `contract` is
 // the contract of every ORM package and `orders` its example. Its toolchain is a separate workspace, including the Node that Prisma's command needs.
 // If it can't be installed, the exit code is 3.
 import { spawnSync } from 'node:child_process'
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { withPnpm } from './pnpm.js'
 
 const root = join(import.meta.dirname, '..')
-const folder = join(root, 'packages/extension-prisma')
+const folder = join(root, 'packages/prisma-8')
 const NO_TOOLCHAIN = 3
 
 /** @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} [env] @param {string} [cwd] */
@@ -64,7 +64,7 @@ try {
   const suites = [
     ...(files.length > 0 ? [ownTests] : []),
     ...(isWanted('contract')
-      ? [() => shared('extension-prisma', 'orm/every-variant/postgres', 'orm/every-variant/sqlite')]
+      ? [() => shared('prisma-8', 'orm/every-variant/postgres', 'orm/every-variant/sqlite')]
       : []),
     ...(isWanted('orders') ? [() => shared('test', 'orders-examples')] : []),
   ]

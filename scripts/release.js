@@ -1,6 +1,6 @@
 // Publishes every package whose version the registry lacks: `npm run release:publish`, or with --dry-run to look first.
 // With --pack, as `npm run release:pack` has it, it only packs them into release/, for scripts/publish.js.
-// With --prisma8 it also packs extension-prisma, a workspace of its own that `npm run test:prisma8` builds.
+// With --prisma8 it also packs prisma-8, a workspace of its own that `npm run test:prisma8` builds.
 // Writes the repository's address into the published manifests, and into the READMEs' links to other files, which don't
 // exist on npm.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -44,7 +44,7 @@ function writeAddress(name, folder) {
     repository: { type: 'git', url: `git+${page}.git`, directory },
   })
   const { peerDependencies = {} } = manifest
-  // extension-prisma has no `workspace:^`, which pnpm replaces.
+  // prisma-8 has no `workspace:^`, which pnpm replaces.
   for (const peer of Object.keys(peerDependencies).filter((one) => peerDependencies[one] === '*'))
     peerDependencies[peer] = `^${manifestOf(folderOf(peer)).version}`
   writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`)
@@ -78,8 +78,8 @@ for (const [fullName, tarball] of tarballs) {
   if (version === UNRELEASED && !isLocal && !isDry) {
     throw new Error(
       `${fullName} has the version ${version}; ` +
-        (name === 'extension-prisma'
-          ? 'set it in packages/extension-prisma/package.json'
+        (name === 'prisma-8'
+          ? 'set it in packages/prisma-8/package.json'
           : 'run npm run release:version first'),
     )
   }

@@ -22,7 +22,7 @@ async function buildPrismaExample(): Promise<void> {
 }
 
 // Prisma 8 comes with a workspace and a Node of its own: scripts/prisma8.js asks for its program alone.
-const PRISMA8 = '../packages/extension-prisma/examples/orders'
+const PRISMA8 = '../packages/prisma-8/examples/orders'
 const PROGRAMS = process.env['SNOFLAX_PRISMA8']
   ? [PRISMA8]
   : ['orders-typeorm', 'orders-drizzle', 'orders-kysely', 'orders-prisma']

@@ -48,7 +48,7 @@ const GUIDES = [
     items: [
       guide('Drizzle', '/packages/drizzle/'),
       guide('Prisma', '/packages/prisma-extension/'),
-      guide('Prisma 8', '/packages/extension-prisma/'),
+      guide('Prisma 8', '/packages/prisma-8/'),
       guide('TypeORM', '/packages/typeorm/'),
       guide('Kysely', '/packages/kysely/'),
       guide('MikroORM', '/packages/mikro-orm/'),
