@@ -37,9 +37,7 @@ export function packPrisma8(folder, { mayBeUnfrozen }) {
   if (!existsSync(space)) throw new Error('prisma-8 is not built: npm run test:prisma8 builds it')
   const isUnfrozen = JSON.parse(readFileSync(space, 'utf8')).at(-1).name.endsWith('_unreleased')
   if (isUnfrozen && !mayBeUnfrozen)
-    throw new Error(
-      'prisma-8: its SQL is not frozen: run `node scripts/space.js --freeze` in its folder',
-    )
+    throw new Error('prisma-8: its SQL is not frozen: run `node scripts/space.js --freeze` in its folder')
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const { status, stdout, stderr } = spawnSync('npm', pack, { cwd, encoding: 'utf8' })
   if (status !== 0) throw new Error(`npm pack failed: ${stderr}`)
