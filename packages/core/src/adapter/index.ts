@@ -23,6 +23,14 @@ export {
 export { checkComparable } from './comparable.js'
 export { timeOf, wasCreatedBetween } from './created.js'
 export {
+  type CanBeKey,
+  type FoundIn,
+  type FoundRow,
+  findRow,
+  type KeyColumn,
+  keysFor,
+} from './find.js'
+export {
   checkGenerator,
   checkGeneratorNames,
   checkMeta,

@@ -1,0 +1,128 @@
+import { alphabetOf } from '../define-family.js'
+import type { IdFamily, ParsedId } from '../family.js'
+import { isPrefixed, ownOf } from '../identity.js'
+import { IdError, refuseType } from '../primitives/errors.js'
+
+/** A column in which an id is looked up: a primary key, or another generated unique id. */
+export interface KeyColumn {
+  /** The table, entity or model, as the schema names it. */
+  readonly model: string
+  /** The key, as code names it. */
+  readonly column: string
+  /** The family of its ids. */
+  readonly family: IdFamily
+}
+
+/** One row that has an id. */
+export interface FoundIn<Model extends string, Row> {
+  /** The table, entity or model, as the schema names it. */
+  readonly model: Model
+  /** The key that has the id, as code names it. */
+  readonly column: string
+  /** The row, as the ORM returns it. */
+  readonly row: Row
+}
+
+/** The row that has an id. */
+export interface FoundRow<Model extends string, Row> extends FoundIn<Model, Row> {
+  /** Rows of other tables with the same id, such as one that shares its parent's key; usually none. */
+  readonly also: readonly FoundIn<Model, Row>[]
+}
+
+/**
+ * Whether an id of this type can be a key of that type: `Id<'cus'>` and texts such as `` `cus_${string}` `` only of
+ * customers, `string` of any.
+ */
+export type CanBeKey<AnId extends string, Key extends string> = true extends CanBe<AnId, Key> ? true : false
+
+type CanBe<AnId extends string, Key extends string> = string extends AnId | Key
+  ? true
+  : string extends Key
+    ? true
+    : Key extends ParsedId<infer KeyName>
+      ? AnId extends ParsedId<infer Name>
+        ? Name extends KeyName
+          ? true
+          : KeyName extends Name
+            ? true
+            : false
+        : AnId extends `${KeyName}_${string}`
+          ? true
+          : AnId extends `${string}_${string}`
+            ? false
+            : true
+      : true
+
+/**
+ * The columns that can contain the id: with a prefix, those of that prefix; without, those whose family it fits. Empty
+ * for an id of no declared table.
+ *
+ * @throws {IdError} the parser's error for a malformed id of one of the columns; `INVALID_TYPE` for anything but a text.
+ *
+ * @example
+ * const keys = [
+ *   { model: 'customers', column: 'id', family: prefixed(flax, 'cus') },
+ *   { model: 'orders', column: 'id', family: prefixed(flax, 'ord') },
+ * ]
+ * keysFor(keys, 'ord_Kpcan0M1FakODT4k').map(({ model }) => model) // ['orders']
+ * keysFor(keys, 'inv_Kpcan0M1FakODT4k') // []
+ */
+export function keysFor<Key extends KeyColumn>(keys: readonly Key[], id: unknown): Key[] {
+  if (typeof id !== 'string') return refuseType('find', 'an id must be a string', id)
+  const fits = keys.filter(({ family }) => family.is(id))
+  if (fits.length === 0) refuseMalformed(keys, id)
+  // By chance the id may also be one of a family without a prefix, as tweet_1234567890 is a flax.
+  const named = fits.filter(({ family }) => hasPrefixOf(family, id))
+  return named.length === 0 ? fits : fits.filter((key) => named.includes(key) || !ownOf(key.family).is(id))
+}
+
+/**
+ * Looks an id up in each of the columns that can contain it; null if none has it.
+ *
+ * @param look finds the row of the column's table.
+ * @throws {IdError} as {@link keysFor}.
+ *
+ * @example
+ * const keys = [{ model: 'customers', column: 'id', family: prefixed(flax, 'cus') }]
+ * const found = await findRow(keys, 'cus_Kpcan0M1FakODT4k', async () => ({ name: 'Ann' }))
+ * found?.model // 'customers'
+ * found?.row // { name: 'Ann' }
+ */
+export async function findRow<Key extends KeyColumn, Row>(
+  keys: readonly Key[],
+  id: unknown,
+  look: (key: Key) => PromiseLike<Row | null | undefined>,
+): Promise<FoundRow<Key['model'], Row> | null> {
+  const found: FoundIn<Key['model'], Row>[] = []
+  for (const key of keysFor(keys, id)) {
+    const row = await look(key)
+    if (row != null) found.push({ model: key.model, column: key.column, row })
+  }
+  const [first, ...also] = found
+  return first ? { ...first, also } : null
+}
+
+const hasPrefixOf = (family: IdFamily, id: string): boolean =>
+  isPrefixed(family) && id.startsWith(`${family.prefix}_`)
+
+/** Throws the error of the family that the id is meant for, if there is one. */
+function refuseMalformed(keys: readonly KeyColumn[], id: string): void {
+  const named = keys
+    .map(({ family }) => family)
+    .filter((family) => hasPrefixOf(family, id))
+    .sort((a, b) => b.min.length - a.min.length)
+  named[0]?.parse(id)
+  for (const { family } of keys) if (!isPrefixed(family) && isMeant(ownOf(family), id)) family.parse(id)
+}
+
+/** Whether the text is one of the family but for a character: a wrong one, one too many, one that is missing. */
+function isMeant(family: IdFamily, id: string): boolean {
+  if (id.includes('_') && !alphabetOf(family)?.characters.includes('_')) return false
+  if (family.textLength !== undefined) return Math.abs(id.length - family.textLength) <= 1
+  try {
+    family.parse(id)
+    return false
+  } catch (error) {
+    return error instanceof IdError && error.code !== 'INVALID_CHARACTER'
+  }
+}

@@ -1,0 +1,93 @@
+import { accepting, flax, prefixed, sno } from '@snoflax/core'
+import { findRow, keysFor } from '@snoflax/core/adapter'
+import { twitter, ulid, uuid7 } from '@snoflax/families'
+import { describe, expect, test } from 'vitest'
+import { expectRefusal } from '../refusal.js'
+
+const key = <Family>(model: string, family: Family) => ({ model, column: 'id', family })
+const keys = [
+  key('customers', prefixed(flax, 'cus')),
+  key('profiles', prefixed(flax, 'cus')),
+  key('orders', prefixed(sno, 'ord')),
+  key('lines', prefixed(sno, 'ord_line')),
+  key('tweets', prefixed(twitter, 'tweet')),
+  key('notes', flax),
+  key('files', ulid),
+  key('users', accepting(prefixed(flax, 'usr'), /[a-z0-9]{24}/)),
+]
+const models = (id: unknown, from = keys) => keysFor(from, id).map(({ model }) => model)
+
+describe('the columns that can contain an id', () => {
+  test.each([
+    ['cus_Kpcan0M1FakODT4k', ['customers', 'profiles']],
+    ['ord_brpk4q72xwf2m63l', ['orders']],
+    ['ord_line_brpk4q72xwf2m63l', ['lines']],
+    ['usr_Kpcan0M1FakODT4k', ['users']],
+    ['tz4a98xxat96iws9zmbrgj3a', ['users']],
+    ['Kpcan0M1FakODT4k', ['notes']],
+    ['01KAMFKV2D7MRSGKMP8CTEA5BG', ['files']],
+    ['tweet_1234567890', ['tweets']],
+    ['inv_Kpcan0M1FakODT4k', []],
+    ['customer0_Kpcan0M1FakODT4k', []],
+    ['0190163d-8694-739b-aea5-966c26f8ad91', []],
+    ['anna.lee@example.co.uk', []],
+    ['', []],
+  ])('%j: %j', (id, expected) => {
+    expect(models(id)).toEqual(expected)
+  })
+
+  test.each([
+    ['cus_Kpcan0M1FakODT4', 'INVALID_LENGTH', 'cus'],
+    ['cus_', 'INVALID_LENGTH', 'cus'],
+    ['ord_line_brpk', 'INVALID_LENGTH', 'ord_line'],
+    ['usr_Kpcan0M1FakODT4!', 'INVALID_CHARACTER', 'usr'],
+    ['Kpcan0M1FakODT4', 'INVALID_LENGTH', 'flax'],
+    ['01KAMFKV2D7MRSGKMP8CTEA5B!', 'INVALID_CHARACTER', 'ulid'],
+    [' 01KAMFKV2D7MRSGKMP8CTEA5BG', 'INVALID_LENGTH', 'ulid'],
+  ] as const)('%j is malformed', (id, code, family) => {
+    expectRefusal(() => models(id), code, { family, value: id })
+  })
+
+  test('says what kind of UUID is expected', () => {
+    expectRefusal(
+      () => models('f47ac10b-58cc-4372-a567-0e02b2c3d479', [key('a', uuid7)] as never),
+      'NOT_CANONICAL',
+    )
+  })
+
+  test.each([
+    ['12345', ['likes']],
+    ['abc', []],
+  ])('of ids of any length: %j', (id, expected) => {
+    expect(models(id, [key('likes', twitter)] as never)).toEqual(expected)
+  })
+
+  test.each([5, null, undefined, {}])('refuses %j', (id) => {
+    expectRefusal(() => models(id), 'INVALID_TYPE', { value: id })
+  })
+})
+
+describe('the row of an id', () => {
+  const look = async ({ model }: { model: string }) => (model === 'orders' ? undefined : { of: model })
+
+  test('is found in each table that shares the key', async () => {
+    expect(await findRow(keys, 'cus_Kpcan0M1FakODT4k', look)).toEqual({
+      model: 'customers',
+      column: 'id',
+      row: { of: 'customers' },
+      also: [{ model: 'profiles', column: 'id', row: { of: 'profiles' } }],
+    })
+  })
+
+  test('is null if no row has the id, and if no table can have it', async () => {
+    expect(await findRow(keys, 'ord_brpk4q72xwf2m63l', look)).toBe(null)
+    expect(await findRow(keys, 'inv_Kpcan0M1FakODT4k', look)).toBe(null)
+  })
+
+  test('rejects for a malformed id', async () => {
+    await expect(findRow(keys, 'cus_Kpcan', look)).rejects.toMatchObject({
+      code: 'INVALID_LENGTH',
+      statusCode: 400,
+    })
+  })
+})
