@@ -1,10 +1,13 @@
 import { flake, flax, prefixed } from '@snoflax/core'
 import { sqlCall } from '@snoflax/core/adapter'
-import { postgres, sqlite } from '@snoflax/test'
+import { mysql, postgres, sqlite } from '@snoflax/test'
 import { expect, test } from 'vitest'
 import { declaring } from './declaring.js'
 import { doctor, openInstalled, type Report, told } from './reports.js'
 import { cli } from './running.js'
+
+const addressOf = (database: object): string =>
+  String((database as { file?: string }).file ?? (database as { url?: string }).url)
 
 const ids = Array.from({ length: 30 }, (_, n) => flax.generateAt(Date.now() - 86_400_000 + n * 1000))
 const bytes = ids.map((id) => `X'${Buffer.from(flax.decode(id)).toString('hex')}'`)
@@ -29,7 +32,6 @@ test.each([
   ['text, and text with a prefix', ['TEXT', texts], ['TEXT', behind('cus')]],
   ['text with a prefix, and binary', ['TEXT', behind('cus')], ['BLOB', bytes]],
   ['text with a prefix, and without', ['TEXT', behind('cus')], ['TEXT', texts]],
-  ['two prefixes', ['TEXT', behind('cus')], ['TEXT', behind('ord')]],
 ] as const)('a key and a reference that store its ids in two forms are found: %s', async (_, key, column) => {
   const database = await joined(key, column)
   const { findings } = await doctor(database.file)
@@ -307,5 +309,79 @@ test('text with a prefix in SQLite that is declared as binary is converted, and 
   expect((await doctor(database.file, '--kysely', declared)).findings).toEqual([])
   const found = database.connection.prepare('SELECT id FROM customer ORDER BY id').pluck().all()
   expect(found).toEqual(ids.map((id) => Buffer.from(flax.decode(id))))
+  await database.close()
+})
+
+test.each([postgres, mysql, sqlite].filter((kind) => kind.selected()))(
+  '$name: one row with a prefix suffices in a key that sorts by byte; otherwise the option is printed',
+  async (kind) => {
+    const database = await kind.open()
+    const type = {
+      postgres: 'text COLLATE "C"',
+      mysql: 'varchar(20) CHARACTER SET ascii COLLATE ascii_bin',
+    }
+    const byte = type[kind.name as keyof typeof type] ?? 'TEXT'
+    const [one] = behind('cus')
+    await database.query(`CREATE TABLE customers (id ${byte} PRIMARY KEY, name VARCHAR(9))`)
+    await database.query(`CREATE TABLE teams (id ${byte} PRIMARY KEY)`)
+    await database.query(
+      `CREATE TABLE members (customer ${byte}, FOREIGN KEY (customer) REFERENCES customers (id))`,
+    )
+    await database.query(`INSERT INTO customers VALUES (${one}, 'Ada')`)
+    await database.query(`INSERT INTO teams VALUES ('${flax.generate()}')`)
+    await database.query(`INSERT INTO members VALUES (${one})`)
+    const { columns, findings, notes } = await doctor(addressOf(database))
+    expect(columns.map(({ place, prefix, evidence }) => [place, prefix, evidence])).toEqual([
+      ['customers.id', 'cus', 'values'],
+      ['members.customer', 'cus', 'reference'],
+    ])
+    expect(findings).toEqual([])
+    const hint = 'npx snoflax doctor "$DATABASE_URL" --column teams.id=flax'
+    expect(notes).toEqual([`teams.id could contain ids, but 1 value is too few to tell: ${hint}`])
+    expect((await doctor(addressOf(database), ...hint.split(' ').slice(4))).columns).toHaveLength(3)
+    await database.close()
+  },
+)
+
+test('a key in a collation that sorts otherwise is named by the option that is printed', async () => {
+  const database = await postgres.open()
+  await database.query(`CREATE TABLE customers (id text COLLATE "en-x-icu" PRIMARY KEY);
+    INSERT INTO customers VALUES ('cus_${flax.generate()}')`)
+  const { unchecked, notes } = await doctor(database.url)
+  expect(unchecked).toHaveLength(1)
+  expect(notes.join()).toContain('--column customers.id=flax:cus_')
+  const { findings } = await doctor(database.url, '--column', 'customers.id=flax:cus_')
+  expect(findings.map(({ check }) => check)).toEqual(['collation'])
+  await database.close()
+})
+
+test('ids behind two prefixes are neither copies nor references of each other', async () => {
+  const database = await sqlite.open()
+  database.connection.exec(`CREATE TABLE customers (id TEXT PRIMARY KEY); CREATE TABLE orders (id TEXT PRIMARY KEY);
+    CREATE TABLE log (customer TEXT);
+    INSERT INTO customers VALUES (${behind('cus').join('), (')}); INSERT INTO orders VALUES (${behind('ord').join('), (')});
+    INSERT INTO log SELECT id FROM customers`)
+  const { columns, findings } = await doctor(database.file)
+  expect(columns.map(({ place, prefix }) => [place, prefix])).toEqual([
+    ['customers.id', 'cus'],
+    ['orders.id', 'ord'],
+    ['log.customer', 'cus'],
+  ])
+  expect(findings).toEqual([])
+  await database.close()
+})
+
+test('keys that only look like the ids of a column that accepts them are not called ids from the future', async () => {
+  const database = await sqlite.open()
+  database.connection.exec(`CREATE TABLE keys (id TEXT PRIMARY KEY);
+    INSERT INTO keys VALUES ('key_zzzZZJNLP9Dj3tB9'), ('key_${flax.generate()}')`)
+  const declared = declaring(
+    'timeless',
+    'keys: { id: idColumn(prefixed(flax, "key"))({ accept: /key_[1-9A-HJ-NP-Za-km-z]{16}/ }) }',
+    'sqlite',
+  )
+  const { findings, notes } = await doctor(database.file, '--kysely', declared)
+  expect(findings).toEqual([])
+  expect(notes.join()).toContain('their times say nothing')
   await database.close()
 })

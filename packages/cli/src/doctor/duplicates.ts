@@ -63,7 +63,7 @@ const rowsOf = ({ idColumn, rowsRead }: Scan): number => Math.max(idColumn.colum
 const byFamily = (keys: readonly Scan[]): Iterable<Scan[]> => {
   const groups = new Map<string, Scan[]>()
   for (const key of keys) {
-    const { name } = baseOf(key.idColumn.family)
+    const { name } = key.idColumn.family
     groups.set(name, [...(groups.get(name) ?? []), key])
   }
   return groups.values()

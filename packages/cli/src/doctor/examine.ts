@@ -55,7 +55,7 @@ export async function examine(
     notes,
     unchecked: [
       columns.length === 0 &&
-        "no id column was found; name your columns with --column, or pass your ORM's schema",
+        "no id column was found; name your columns, such as --column orders.id=flax:ord_, or pass your ORM's schema, such as --drizzle schema.js",
       stated !== undefined &&
         label === null &&
         `schema ${stated} has no functions of ours; correct --schema, or leave it out`,

@@ -1,5 +1,5 @@
 import type { IdFamily, IdStorage } from '@snoflax/core'
-import { baseOf } from '@snoflax/core/adapter'
+import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { migrationTo } from './declaration.js'
 import type { Examination } from './examination.js'
 import { placeOf } from './live-database.js'
@@ -19,7 +19,9 @@ export async function otherStorages(examination: Examination, scans: readonly Sc
   for (const { idColumn: key } of keys) {
     const others = columns.filter(
       ({ idColumn: { family, storage } }) =>
-        baseOf(family) === baseOf(key.family) && formName(storage) !== formName(key.storage),
+        baseOf(family) === baseOf(key.family) &&
+        !(isPrefixed(family) && isPrefixed(key.family) && family.prefix !== key.family.prefix) &&
+        formName(storage) !== formName(key.storage),
     )
     if (others.length === 0) continue
     const found = new Set(

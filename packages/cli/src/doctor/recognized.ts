@@ -8,6 +8,15 @@ import { exactStorage, storagesOf, strictId } from './stored-value.js'
 
 /** Other values sometimes look like ids; UUIDs derived from text hardly ever. */
 const ENOUGH: Readonly<Record<StorageName, number>> = { uuid: 1, uuid8: 1, text: 8, binary: 8, bigint: 8 }
+
+/** A prefix tells ids from other texts, in a key that sorts as ids do. */
+const isTold = (kind: Database, { isKey, collation = 'C' }: Column, { family }: Fit): boolean =>
+  isKey &&
+  isPrefixed(family) &&
+  (kind === 'mysql' || kind === 'mariadb' ? MYSQL_BYTES : BYTES).test(collation)
+
+const BYTES = /^(?:C|BINARY)$/
+const MYSQL_BYTES = /_bin$|^binary$/
 /** The least share of a column's values that are ids of its family. */
 export const SHARE = 0.8
 /** The least share of a key's values for a family that is not the only one. */
@@ -44,7 +53,7 @@ export function recognized(
     return { fit, likely, restored, shaped, count: likely.filter(Boolean).length }
   })
   const enough = rated.filter(({ fit, count, likely, restored }) => {
-    if (count < ENOUGH[fit.storage.name]) return false
+    if (count < (isTold(kind, column, fit) ? 1 : ENOUGH[fit.storage.name])) return false
     const texts = restored.filter(
       (value, n): value is string => likely[n] === true && typeof value === 'string',
     )
@@ -64,9 +73,27 @@ export function recognized(
   }
   const own = enough.filter(({ fit, count, shaped }) => !isSnowflake(fit) && count >= LEAST * shaped)
   const [most] = own.sort((a, b) => b.count - a.count)
+  const few =
+    column.isKey && column.references === undefined
+      ? rated.find(
+          ({ fit, count, shaped }) =>
+            count > 0 &&
+            count < ENOUGH.text &&
+            count >= SHARE * shaped &&
+            fit.isProper &&
+            fit.storage.name === 'text',
+        )
+      : undefined
+  if (most === undefined && few !== undefined) notes.push(tooFew(column, few.fit, few.count))
   if (!isKey || most === undefined) return undefined
   const together = values.filter((_, n) => own.some(({ likely }) => likely[n])).length
   return together >= SHARE * most.shaped ? most.fit : undefined
+}
+
+function tooFew(column: Column, { family }: Fit, count: number): string {
+  const place = placeOf(column)
+  const named = isPrefixed(family) ? `${family.base.name}:${family.prefix}_` : family.name
+  return `${place} could contain ids, but ${count} ${count === 1 ? 'value is' : 'values are'} too few to tell: npx snoflax doctor "$DATABASE_URL" --column ${place}=${named}`
 }
 
 const SNOWFLAKES: readonly IdFamily[] = [twitter, discord]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IdFamily } from '@snoflax/core'
-import { isPrefixed } from '@snoflax/core/adapter'
+import { isAccepting, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible } from '@snoflax/core/inspect'
 import { showUtc } from '../ids/time.js'
 import { Pace } from '../pace.js'
@@ -32,6 +32,7 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
   if (storage === undefined) return undefined
   const { database, nowMs, full, sample, progress, notes } = examination
   const [malformed, future, strange] = [new Faults(), new Faults(), new Faults()]
+  const isTimeless = acceptsOwn(family, accepting)
   const rivals = rivalsOf(examination, idColumn)
   const ids: string[] = []
   const pace = new Pace('ids')
@@ -49,7 +50,8 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
       else if (read.is === 'misplaced') malformed.add({ value, id: read.id }, read.reason)
       else {
         const timeMs = family.timeMs(read.id)
-        if (timeMs > nowMs + AHEAD_MS) future.add({ value }, `${read.id}, is from ${showUtc(timeMs)}`)
+        if (timeMs > nowMs + AHEAD_MS && !isTimeless)
+          future.add({ value }, `${read.id}, is from ${showUtc(timeMs)}`)
         if (ids.length < LOOKED_UP) ids.push(read.id)
         const rival = rivals.find((one) => one.is(read.id) && isPlausible(one, read.id))
         if (rival) strange.add({ value }, `${shown(value)} is of family ${rival.name}`)
@@ -59,6 +61,10 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
       `${placeOf(column)}: ${pace.after(rowsRead, full ? column.rows : Math.min(sample, column.rows))}`,
     )
   }
+  if (isTimeless)
+    notes.push(
+      `${placeOf(column)}: its accept also takes keys that look like the column's own ids, so their times say nothing`,
+    )
   if (others > 0)
     notes.push(
       `${placeOf(column)}: ${others} of ${rowsRead} values read are other keys that the column accepts`,
@@ -73,6 +79,17 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
     future,
     ids,
   }
+}
+
+/** Whether other keys that the column accepts can't be told from the ids that it generates. */
+function acceptsOwn(family: IdFamily, accepting: IdFamily | undefined): boolean {
+  if (accepting === undefined || !isAccepting(accepting)) return false
+  const own = Array.from({ length: 256 }, () => family.encode(randomBytes(family.byteLength)))
+  return accepting.accepted.some((one) =>
+    own.some((id) =>
+      one instanceof RegExp ? new RegExp(`^(?:${one.source})$`, one.flags).test(id) : one.is(id),
+    ),
+  )
 }
 
 const PROBES = 4096
