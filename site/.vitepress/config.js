@@ -30,6 +30,7 @@ const GUIDES = [
       guide('Prefixed ids', '/docs/prefixed-ids'),
       guide('UUIDv7 that you have', '/docs/uuidv7'),
       guide('Rows of a time by UUIDv7', '/docs/uuidv7-time'),
+      guide('From an id to its row', '/docs/find'),
       guide('Switching from cuid, nanoid, uuid or serial', '/docs/switching'),
       guide('Keys that you have', '/docs/existing-keys'),
       guide('Replacing keys in a live database', '/docs/adopting'),

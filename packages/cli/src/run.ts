@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { adopt } from './commands/adopt.js'
 import { convert } from './commands/convert.js'
 import { doctor } from './commands/doctor.js'
+import { find } from './commands/find.js'
 import { generate } from './commands/generate.js'
 import { inspect } from './commands/inspect.js'
 import { examples } from './commands/options.js'
@@ -35,12 +36,12 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
   }
 }
 
-const COMMANDS = [generate, inspect, convert, range, sql, doctor, adopt, sealKey]
+const COMMANDS = [generate, inspect, convert, range, sql, doctor, find, adopt, sealKey]
 
 function program(terminal: Terminal): Command {
   const root = new Command('snoflax')
     .description(
-      'Generate, inspect and convert ids, print bounds and migrations, examine a database, and replace the keys of its tables.',
+      'Generate, inspect and convert ids, print bounds and migrations, find the row of an id, examine a database, and replace the keys of its tables.',
     )
     .version(VERSION)
   for (const command of COMMANDS) root.addCommand(command(terminal))

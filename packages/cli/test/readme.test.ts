@@ -23,7 +23,9 @@ beforeAll(async () => {
   await install(database.pool)
   await database.query(`SELECT snoflax.sno_set_partition(1);
     CREATE TABLE orders (id uuid PRIMARY KEY DEFAULT snoflax.sno_generate_uuid());
-    INSERT INTO orders SELECT FROM generate_series(1, 10)`)
+    INSERT INTO orders SELECT FROM generate_series(1, 10);
+    CREATE TABLE customers (id text COLLATE "C" PRIMARY KEY);
+    INSERT INTO customers VALUES ('cus_Kpcan0M1FakODT4k')`)
 })
 afterAll(async () => {
   await database.close()

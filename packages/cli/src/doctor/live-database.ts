@@ -10,8 +10,8 @@ export interface LiveDatabase {
   query(sql: string, parameters?: readonly unknown[]): Promise<Row[]>
   /** Streams the rows of a query, some thousands at a time. */
   batches(sql: string): AsyncIterable<readonly Row[]>
-  /** The columns of your tables. Partitions are represented by their parents. */
-  columns(): Promise<Column[]>
+  /** The columns of your tables. Partitions are represented by their parents. SQLite counts rows only if asked to. */
+  columns(isCounted?: boolean): Promise<Column[]>
   /** Clauses that start reading a table in the middle and near the end, where that is cheap. */
   partsOf(column: Column, key: Column | undefined): readonly string[]
   /** Runs a cure. If the database was opened for a trial, it is rolled back. */

@@ -95,25 +95,27 @@ export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\
 const bareType = (type: string): string =>
   type.toLowerCase().replace(/^(?:tiny|medium|long)(?=text|blob)/, '')
 
+/** Joined, since each subquery of the catalog opens all tables again. */
 const COLUMNS = `
   SELECT c.table_name AS \`table\`, c.column_name AS name, c.data_type AS type, c.column_type AS declared,
     c.character_maximum_length AS length, c.collation_name AS collation, c.is_nullable = 'YES' AS nullable,
-    coalesce(c.generation_expression, '') <> '' AS generated, nullif(c.column_default, 'NULL') AS default_sql, t.table_rows AS \`rows\`,
-    EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = c.table_schema
-      AND s.table_name = c.table_name AND s.column_name = c.column_name AND s.non_unique = 0 AND s.seq_in_index = 1
-      AND NOT EXISTS (SELECT 1 FROM information_schema.statistics o WHERE o.table_schema = s.table_schema
-        AND o.table_name = s.table_name AND o.index_name = s.index_name AND o.seq_in_index > 1)) AS is_key,
-    EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = c.table_schema
-      AND s.table_name = c.table_name AND s.column_name = c.column_name AND s.non_unique = 0) AS is_unique,
-    EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = c.table_schema
-      AND s.table_name = c.table_name AND s.column_name = c.column_name AND s.seq_in_index = 1) AS is_indexed,
+    coalesce(c.generation_expression, '') <> '' AS \`generated\`, nullif(c.column_default, 'NULL') AS default_sql, t.table_rows AS \`rows\`,
+    i.is_key, i.is_unique, i.is_indexed, k.reference,
     CASE WHEN c.extra LIKE '%auto_increment%' THEN 'auto_increment' END AS counter,
-    (SELECT concat(k.referenced_table_name, '.', k.referenced_column_name)
-       FROM information_schema.key_column_usage k
-      WHERE k.table_schema = c.table_schema AND k.table_name = c.table_name AND k.column_name = c.column_name
-        AND k.referenced_table_schema = c.table_schema LIMIT 1) AS reference,
     CASE WHEN NOT find_in_set('select', c.privileges) THEN 'this account lacks SELECT' END AS hidden
   FROM information_schema.columns c
   JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+  LEFT JOIN (
+    SELECT table_name, column_name, max(non_unique = 0 AND width = 1) AS is_key, max(non_unique = 0) AS is_unique,
+        max(seq_in_index = 1 AND index_type = 'BTREE') AS is_indexed
+      FROM (SELECT table_name, column_name, non_unique, seq_in_index, index_type,
+          count(*) OVER (PARTITION BY table_name, index_name) AS width
+        FROM information_schema.statistics WHERE table_schema = database()) AS parts
+     GROUP BY table_name, column_name) AS i ON i.table_name = c.table_name AND i.column_name = c.column_name
+  LEFT JOIN (
+    SELECT table_name, column_name, min(concat(referenced_table_name, '.', referenced_column_name)) AS reference
+      FROM information_schema.key_column_usage
+     WHERE table_schema = database() AND referenced_table_schema = table_schema
+     GROUP BY table_name, column_name) AS k ON k.table_name = c.table_name AND k.column_name = c.column_name
   WHERE c.table_schema = database() AND t.table_type = 'BASE TABLE'
   ORDER BY c.table_name, c.ordinal_position`

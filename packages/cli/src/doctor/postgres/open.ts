@@ -115,8 +115,9 @@ const COLUMNS = `
       AND i.indpred IS NULL AND a.attnum = ANY (i.indkey)) AS is_unique,
     CASE WHEN a.attidentity <> '' THEN 'identity' END AS counter,
     CASE c.relkind WHEN 'r' THEN pg_relation_size(c.oid) / ${BLOCKS} END AS pages,
-    EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL
-      AND i.indkey[0] = a.attnum) AS is_indexed,
+    EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid
+      JOIN pg_catalog.pg_am m ON m.oid = x.relam WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL
+      AND i.indkey[0] = a.attnum AND m.amname = 'btree' AND i.indcollation[0] = a.attcollation) AS is_indexed,
     (SELECT CASE tn.nspname WHEN 'public' THEN '' ELSE tn.nspname || '.' END || t.relname || '.' || ta.attname
        FROM pg_catalog.pg_constraint k
        JOIN pg_catalog.pg_class t ON t.oid = k.confrelid

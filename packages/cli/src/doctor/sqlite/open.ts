@@ -26,7 +26,7 @@ export async function openSqlite(file: string, isTrial: boolean): Promise<LiveDa
     label: `SQLite ${version}`,
     query: async (sql, parameters = []) => connection.prepare(sql).all(...parameters) as Row[],
     batches: (sql) => inBatches(connection.prepare(sql).iterate()),
-    columns: async () => readColumns(connection),
+    columns: async (isCounted = true) => readColumns(connection, isCounted),
     partsOf: (column, key) =>
       /\bWITHOUT\s+ROWID\b/i.test(sqlOf(connection, column)) ? partsByKey(column, key) : BY_ROWID(column),
     run: async (sql) => {
@@ -69,14 +69,15 @@ const BY_ROWID = ({ quotedTable }: Column): string[] => [
   'ORDER BY rowid DESC',
 ]
 
-function readColumns(connection: Database.Database): Column[] {
+function readColumns(connection: Database.Database, isCounted: boolean): Column[] {
   const rows = connection.prepare(COLUMNS).all() as Record<'table' | 'name' | 'declared' | 'sql', string>[]
   const countOf = (table: string): unknown =>
     connection
       .prepare(`SELECT count(*) FROM ${quoteName(table)}`)
       .pluck()
       .get()
-  const counts = new Map([...new Set(rows.map(({ table }) => table))].map((table) => [table, countOf(table)]))
+  const tables = isCounted ? [...new Set(rows.map(({ table }) => table))] : []
+  const counts = new Map(tables.map((table) => [table, countOf(table)]))
   return rows.map((row) => {
     const collation = collationsOf(row.sql).get(row.name.toLowerCase()) ?? 'BINARY'
     const found = { ...row, type: affinityOf(row.declared), collation, rows: counts.get(row.table) }

@@ -1,0 +1,140 @@
+import { baseOf, isPrefixed } from '@snoflax/core/adapter'
+import { Command } from 'commander'
+import { isDatabaseError, messageAbout, openBy } from '../databases.js'
+import { openMysql } from '../doctor/mysql/open.js'
+import { openPostgres } from '../doctor/postgres/open.js'
+import { openSqlite } from '../doctor/sqlite/open.js'
+import { EXIT, UsageError } from '../exit.js'
+import { COUNTED, type Found, type FoundRow, look, type Reference } from '../find/look.js'
+import { likelyReadings } from '../find/values.js'
+import { familiesFor, readingsOf } from '../ids/families.js'
+import { otherIds } from '../ids/other-ids.js'
+import { showUtc } from '../ids/time.js'
+import type { Paint, Terminal } from '../terminal.js'
+import { unmark } from '../terminal.js'
+import { addressOf, examples } from './options.js'
+
+interface Kind {
+  /** Such as `flax`; undefined for a text of no known kind. */
+  readonly kind?: string
+  readonly timeUtc?: string
+}
+
+export const find = (terminal: Terminal): Command =>
+  new Command('find')
+    .description('find the row of an id, and what refers to it: by index only, in a read-only transaction')
+    .argument('<id>', 'any kind of id: with or without a prefix, a UUID, a number, a text')
+    .argument('[url]', 'postgres://…, mysql://…, mariadb://…, or an SQLite file (default: DATABASE_URL)')
+    .option('--json', 'print a JSON object')
+    .addHelpText(
+      'after',
+      examples(
+        'find cus_Kpcan0M1FakODT4k "$DATABASE_URL"',
+        'find 01890a5d-ac96-774b-bcce-b302099a8057 app.db --json',
+      ),
+    )
+    .action(async (given: string, url: string | undefined, { json }: { readonly json?: true }) => {
+      const id = unmark(given).trim()
+      const found = await lookAt(addressOf(terminal, 'a URL or an SQLite file', url), id)
+      const isFound = found.rows.length > 0 || found.alsoIn.length > 0
+      if (!isFound) terminal.exitCode = EXIT.findings
+      const kind = await kindOf(id)
+      const refusals = isFound || kind.kind !== undefined ? [] : refusalsOf(id)
+      if (json) await terminal.printJson(toDocument(id, kind, found, refusals))
+      else await terminal.print(picture(id, kind, found, refusals, terminal.paint))
+    })
+
+async function lookAt(url: string, id: string): Promise<Found> {
+  try {
+    const database = await openBy(url, {
+      postgres: () => openPostgres(url, false),
+      mysql: () => openMysql(url, false),
+      sqlite: (file) => openSqlite(file, false),
+    })
+    try {
+      return await look(database, id)
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    if (isDatabaseError(error)) throw new UsageError(`find failed: ${messageAbout(url, error)}`)
+    throw error
+  }
+}
+
+async function kindOf(id: string): Promise<Kind> {
+  const [reading] = likelyReadings(id)
+  if (reading !== undefined) {
+    const { family } = reading
+    const kind = `${baseOf(family).name}${isPrefixed(family) ? ` behind ${family.prefix}_` : ''}`
+    return { kind, timeUtc: showUtc(family.timeMs(reading.id)) }
+  }
+  const [other] = await otherIds(id)
+  if (other === undefined) return {}
+  return { kind: other.what, ...(other.timeMs !== undefined && { timeUtc: showUtc(other.timeMs) }) }
+}
+
+const refusalsOf = (id: string): readonly string[] => readingsOf(id, familiesFor(id), undefined).refusals
+
+const toDocument = (id: string, kind: Kind, found: Found, refusals: readonly string[]): object => ({
+  id,
+  ...kind,
+  found: found.rows.map(({ wanted, ...row }) => ({
+    ...row,
+    storage: wanted.held,
+    ...(wanted.family && { family: wanted.family.name }),
+  })),
+  alsoIn: found.alsoIn,
+  asked: found.asked,
+  notAsked: Array.from(found.notAsked, ([why, what]) => ({ why, what })),
+  ...(refusals.length > 0 && { refusals }),
+})
+
+function picture(
+  id: string,
+  { kind, timeUtc }: Kind,
+  { rows, alsoIn, asked, notAsked }: Found,
+  refusals: readonly string[],
+  paint: Paint,
+): string[] {
+  const about = [kind, timeUtc].filter((one) => one !== undefined).join(', ')
+  const places = rows.length + alsoIn.length
+  return [
+    `${paint('bold', id)}${about === '' ? '' : `  ${about}`}`,
+    ...rows.flatMap((row) => ['', ...rowLines(row, paint)]),
+    ...(alsoIn.length > 0
+      ? ['', ...alsoIn.map((one) => `also in ${counted(one)}, without a foreign key`)]
+      : []),
+    '',
+    ...(places === 0 ? [paint('yellow', `not found: asked ${tables(asked)}`)] : []),
+    ...refusals,
+    ...(places === 0 && asked.length > 0 ? [`asked: ${named(asked)}`] : []),
+    ...Array.from(notAsked, ([why, what]) =>
+      why.startsWith('asked') ? `${why}: ${named(what)}` : `not asked, ${why}: ${named(what)}`,
+    ),
+    ...(places > 0 ? [paint('dim', `asked ${tables(asked)}`)] : []),
+  ]
+}
+
+function rowLines({ table, column, row, more, referencedBy }: FoundRow, paint: Paint): string[] {
+  const width = Math.max(...Object.keys(row).map((name) => name.length))
+  return [
+    paint('green', `${table}.${column}`),
+    ...Object.entries(row).map(
+      ([name, value]) => `  ${name.padEnd(width)}  ${value ?? paint('dim', 'NULL')}`,
+    ),
+    ...(more > 0 ? [paint('dim', `  and ${more} more ${more === 1 ? 'column' : 'columns'}`)] : []),
+    ...referencedBy.map((one) => `  referenced by ${counted(one)}`),
+  ]
+}
+
+const counted = ({ place, count }: Reference): string =>
+  `${place}: ${count > COUNTED ? `more than ${COUNTED}` : count}`
+
+const tables = (asked: readonly string[]): string =>
+  `${asked.length} ${asked.length === 1 ? 'table' : 'tables'}`
+
+const NAMED = 20
+
+const named = (all: readonly string[]): string =>
+  all.slice(0, NAMED).join(', ') + (all.length > NAMED ? ` and ${all.length - NAMED} more` : '')

@@ -1,0 +1,99 @@
+import type { Database, DatabaseValue, IdFamily } from '@snoflax/core'
+import { hexOf } from '@snoflax/core/adapter'
+import { type IdReading, readings } from '@snoflax/core/inspect'
+import { exactStorage } from '../doctor/stored-value.js'
+import { UsageError } from '../exit.js'
+import { familiesFor } from '../ids/families.js'
+
+/** What a column stores. */
+export type Held = 'text' | 'uuid' | 'binary' | 'number'
+
+/** A value as which a column may store the id. */
+export interface Wanted {
+  readonly held: Held
+  readonly value: DatabaseValue
+  /** The family that stores its ids so; undefined for the value as it was passed. */
+  readonly family?: IdFamily
+}
+
+const LONGEST = 255
+const UUID = /^[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12}$/i
+const HEX = /^(?:\\x|0x)((?:[\da-f]{2})+)$/i
+const NUMBER = /^(?:0|-?[1-9]\d{0,18})$/
+const LARGEST = 2n ** 63n
+
+/** The readings of a text as an id, the likely ones only if there are any. */
+export function likelyReadings(text: string): IdReading[] {
+  const found = readings(text, familiesFor(text))
+  const plausible = found.filter((one) => one.plausible)
+  return plausible.length > 0 || NUMBER.test(text) ? plausible : found
+}
+
+/** The values to look for. @throws {UsageError} for what no column stores as an id. */
+export function wantedFor(id: string, kind: Database): Wanted[] {
+  if (id === '' || id.length > LONGEST)
+    throw new UsageError(`an id has 1 to ${LONGEST} characters, not ${id.length}`)
+  const found: Wanted[] = likelyReadings(id).flatMap(({ family, id: text }) =>
+    family.storages.flatMap((storage): Wanted[] => {
+      const value = exactStorage(family, kind, storage).toDatabase(text)
+      if (storage === 'bigint')
+        return BigInt(value as bigint) < LARGEST ? [{ held: 'number', value, family }] : []
+      return [{ held: storage === 'uuid8' ? 'uuid' : storage, value, family }]
+    }),
+  )
+  const [, digits] = HEX.exec(id) ?? []
+  if (digits !== undefined) found.push({ held: 'binary', value: Buffer.from(digits, 'hex') })
+  else if (/[\\\p{Cc}]/u.test(id)) throw new UsageError('an id has no backslashes and no control characters')
+  else found.push({ held: 'text', value: id })
+  if (UUID.test(id)) {
+    const hex = id.replaceAll('-', '').toLowerCase()
+    const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    found.push({ held: 'uuid', value: uuid }, { held: 'text', value: uuid })
+    found.push({ held: 'binary', value: Buffer.from(hex, 'hex') })
+  }
+  if (NUMBER.test(id) && BigInt(id) < LARGEST && BigInt(id) >= -LARGEST)
+    found.push({ held: 'number', value: BigInt(id) })
+  const keyOf = ({ held, value }: Wanted): string =>
+    `${held} ${typeof value === 'object' ? hexOf(value) : value}`
+  return [...new Map(found.reverse().map((one) => [keyOf(one), one])).values()].reverse()
+}
+
+const HELD: Readonly<Record<'postgres' | 'sqlite' | 'mysql', Readonly<Record<string, readonly Held[]>>>> = {
+  postgres: {
+    uuid: ['uuid'],
+    text: ['text'],
+    varchar: ['text'],
+    bpchar: ['text'],
+    bytea: ['binary'],
+    int2: ['number'],
+    int4: ['number'],
+    int8: ['number'],
+    numeric: ['number'],
+  },
+  // By affinity. A column without a type, or a BLOB, stores everything as it is.
+  sqlite: {
+    text: ['text', 'binary'],
+    blob: ['binary', 'text', 'number'],
+    integer: ['number', 'text', 'binary'],
+    numeric: ['number', 'text', 'binary'],
+  },
+  mysql: {
+    uuid: ['uuid'],
+    char: ['text'],
+    varchar: ['text'],
+    text: ['text'],
+    binary: ['binary'],
+    varbinary: ['binary'],
+    blob: ['binary'],
+    tinyint: ['number'],
+    smallint: ['number'],
+    mediumint: ['number'],
+    int: ['number'],
+    bigint: ['number'],
+    decimal: ['number'],
+  },
+}
+
+/** What a column of a type may store. */
+export const heldIn = (kind: Database, type: string): readonly Held[] =>
+  HELD[kind === 'mariadb' ? 'mysql' : kind][type] ?? []
