@@ -94,21 +94,6 @@ export const orders = pgTable('orders', {
   customerId: customerId.ref('customer_id', () => customers.id),
 })
 `,
-  kysely: `
-import { flax, prefixed } from '@snoflax/core'
-import { idColumn, idPlugin } from '@snoflax/kysely'
-const customerId = idColumn(prefixed(flax, 'cus'))
-export const ids = idPlugin({
-  database: 'postgres',
-  tables: {
-    customers: { id: customerId({ storage: 'uuid' }) },
-    orders: {
-      id: idColumn(prefixed(flax, 'ord'))(),
-      customer_id: customerId.ref('customers.id'),
-    },
-  },
-})
-`,
 }
 
 test.each(Object.entries(MODULES))(

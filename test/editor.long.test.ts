@@ -95,7 +95,7 @@ declare const db: Kysely<WithIds<{ orders: { total: number } }, typeof ids>>
 declare const text: string
 db.selectFrom('orders').where('id', '=', ids.generate('customers.id'))
 db.updateTable('orders').set({ customer_id: ids.generate('orders.id') })
-ids.parameter('orders.id', text)
+ids.createdAt('orders.id', text)
 ids.;
 `,
   'prisma-extension': `
@@ -256,7 +256,7 @@ describe('the last line of a message says what to do', () => {
     ['typeorm', 'keyset<Book>({ take: 5, after: text })', PARSE],
     ['kysely', "db.selectFrom('orders').where('id', '=', ids.generate('customers.id'))", ofFamily('sno')],
     ['kysely', "db.updateTable('orders').set({ customer_id: ids.generate('orders.id') })", ofFamily('flax')],
-    ['kysely', "ids.parameter('orders.id', text)", PARSE],
+    ['kysely', "ids.createdAt('orders.id', text)", PARSE],
     ['prisma-extension', 'prisma.shop.findUnique({ where: { id: order.id } })', ofFamily('flax')],
     ['prisma-extension', 'prisma.shop.findMany({ where: { id: { in: [order.id] } } })', ofFamily('flax')],
     [
@@ -324,8 +324,8 @@ describe('an editor offers no internals after', () => {
       'kysely',
       'ids.;',
       // Kysely's own: transformQuery, transformResult.
-      'checkColumns columnDefault columnType fromDatabase generate parameter rows toDatabase transformQuery ' +
-        'transformResult typed wasCreatedBetween',
+      'checkColumns columnDefault columnType createdAfter createdAt createdBefore createdBetween generate keyset ' +
+        'transformQuery transformResult wasCreatedBetween',
     ],
   ])('%s: %s', ([name, part, members]) => {
     expect(completionsAfter(name, part)).toEqual(members.split(' ').sort())

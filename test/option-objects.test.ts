@@ -42,13 +42,12 @@ async function column(
   return declareTable('orders', { id: declare(flaxId) }).id
 }
 
+const ordersOf = (idPlugin: Exports[string], id: unknown) =>
+  idPlugin({ database: 'sqlite', tables: { orders: { id } } })
 const kysely =
   (isPlain: boolean): Call =>
   ({ idPlugin, flaxId }, wrong) =>
-    idPlugin({
-      database: 'sqlite',
-      tables: { orders: { id: isPlain ? flaxId.plain(wrong) : flaxId(wrong) } },
-    })
+    ordersOf(idPlugin, isPlain ? flaxId.plain(wrong) : flaxId(wrong))
 
 /** By source: the type of the options, and a call with some that are wrong. */
 const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Call])[]>> = {
@@ -105,7 +104,14 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
   ],
   'kysely/src': [
     ['IdPluginOptions', ({ idPlugin }, wrong) => idPlugin({ database: 'sqlite', tables: {}, ...wrong })],
-    ['KeysetOptions', ({ keyset }, wrong) => keyset('orders.id', wrong)],
+    [
+      'NameOption',
+      ({ idPlugin, flaxId }, wrong) => ordersOf(idPlugin, flaxId()).createdAfter('orders.id', 0, wrong),
+    ],
+    [
+      'KeysetOptions',
+      ({ idPlugin, flaxId }, wrong) => ordersOf(idPlugin, flaxId()).keyset('orders.id', wrong),
+    ],
     ['GeneratedOptions', kysely(false)],
     ['StorageOptions', kysely(true)],
     ['KeyOptions', kysely(false)],

@@ -55,7 +55,7 @@ test('the code of each ORM compiles, for users of the built packages', () => {
     ],
     [
       at('packages/kysely/test/page.ts'),
-      `import { flaxId, idPlugin, keyset, type WithIds } from '@snoflax/kysely'
+      `import { flaxId, idPlugin, type WithIds } from '@snoflax/kysely'
       import type { Kysely } from 'kysely'
       const ids = idPlugin({ database: 'postgres', tables: {
         customers: { id: flaxId({ prefix: 'cus' }) },

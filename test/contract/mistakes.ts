@@ -49,7 +49,7 @@ export const MISTAKES = {
   },
   'misspelled option': {
     code: 'INVALID_OPTION',
-    text: /^flax: no option "storge"; options are prefix, accept, onMismatch, branded, storage, /,
+    text: /^flax: no option "storge"; options are prefix, accept, branded, /,
   },
   'meta where ids carry none': {
     code: 'INVALID_OPTION',

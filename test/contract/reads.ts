@@ -115,7 +115,12 @@ export const page: Assertions<unknown, [after: string | undefined, limit: number
     expect(await run(first[2]?.id, 4)).toEqual(inOrder.slice(3, 7))
   },
   'a malformed id finds nothing, or is refused': async (run, scene) => {
-    await expectMismatch(scene, run(MALFORMED, 2))
+    // A page may check its cursor where conditions check nothing.
+    const isChecked = await run(MALFORMED, 2).then(
+      () => false,
+      ({ name }: Error) => name === 'IdError',
+    )
+    if (!isChecked) await expectMismatch(scene, run(MALFORMED, 2))
   },
 }
 

@@ -168,10 +168,7 @@ import { generateSealKey, seal } from '@snoflax/seal'
     code: `
 import { flake, flax, prefixed, sno, type SnoId } from '@snoflax/core'
 import { uid, type UidId, uidLocal } from '@snoflax/families'
-import {
-  asText, createdAfter, createdAt, createdBefore, createdBetween, flakeId, flaxId, idColumn, idPlugin, keyset, snoId,
-  type WithIds,
-} from '@snoflax/kysely'
+import { flaxId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { Pool } from 'pg'
 declare const pool: Pool
@@ -181,7 +178,7 @@ const ids = idPlugin({
   database: 'postgres',
   tables: {
     orders: { id: snoId() },
-    events: { id: idColumn(uid).plain() },
+    events: { id: idColumn.plain(uid) },
     jobs: { id: flaxId({ default: 'database' }) },
   },
 })
@@ -189,7 +186,7 @@ const db = new Kysely<WithIds<DB, typeof ids>>({ dialect, plugins: [ids] })
 const rows = [{ id: uid.generator({ node: 'app@10.0.0.7' }).generate() }]
 const from = new Date('2026-11-01')
 const to = new Date('2026-12-01')
-const lastSeenId: SnoId | undefined = sno.generate()
+const lastSeenId = ids.generate('orders.id')
 await pool.query('CREATE TABLE IF NOT EXISTS orders (id text COLLATE "C" PRIMARY KEY, total integer NOT NULL)')
 await pool.query('CREATE TABLE IF NOT EXISTS events (id text COLLATE "C")')
 await pool.query('CREATE TABLE IF NOT EXISTS jobs (id text COLLATE "C")')

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { flax, storageFor } from '@snoflax/core'
+import { flax } from '@snoflax/core'
 import { flaxId, idPlugin } from '@snoflax/kysely'
-import { Kysely, type KyselyPlugin, PostgresDialect, sql } from 'kysely'
+import { type Compilable, Kysely, PostgresDialect } from 'kysely'
 import { besidePlainKeys, type Pair } from '../ratios.js'
 import type { Section } from '../report.js'
 import { raceTurns, timedByCpu } from '../turns.js'
@@ -18,146 +17,106 @@ interface Tables {
 interface Stock {
   readonly db: Kysely<Tables>
   readonly ids: readonly string[]
+  /** An id where the application generates it by hand. */
+  newId(): { readonly id: string }
 }
 
-/** The queries, with the ratios to stay under: of text ids, and of compact ones. */
-const QUERIES: readonly (readonly [
-  name: string,
-  text: number | undefined,
-  compact: number | undefined,
-  run: (stock: Stock) => Promise<unknown>,
-])[] = [
-  [
-    'one row by key, 50 times',
-    1.05,
-    undefined,
-    async ({ db, ids }) => {
-      for (const id of ids.slice(0, 50))
-        await db.selectFrom('orders').selectAll().where('id', '=', id).execute()
-    },
-  ],
-  ['10,000 rows with two ids', 1.05, 1.2, ({ db }) => db.selectFrom('orders').selectAll().execute()],
-  [
-    '10,000 rows joined, four ids',
-    1.05,
-    1.25,
-    ({ db }) =>
-      db
-        .selectFrom('orders as o')
-        .innerJoin('customers as c', 'c.id', 'o.customer_id')
-        .select(['o.id', 'o.customer_id', 'o.total', 'c.id as customer', 'c.name'])
-        .execute(),
-  ],
-  ['10,000 rows without ids', 1.05, 1.1, ({ db }) => db.selectFrom('orders').select('total').execute()],
-  [
-    'sql.join of 2,000 numbers',
-    1.05,
-    1.2,
-    ({ db }) => {
-      const totals = sql.join(Array.from({ length: 2_000 }, (_, at) => ROWS + at))
-      return db.selectFrom('orders').select('total').where(sql<boolean>`total in (${totals})`).execute()
-    },
-  ],
-  [
-    'sql.join of 10,000 ids',
-    undefined,
-    3,
-    ({ db, ids }) =>
-      db
-        .selectFrom('orders')
-        .select('total')
-        .where(sql<boolean>`id in (${sql.join(ids)})`)
-        .execute(),
-  ],
+const { generate } = flax.generator({ monotonic: true })
+const byKey = ({ db }: Stock, id: string) => db.selectFrom('orders').selectAll().where('id', '=', id)
+const page = ({ db }: Stock, id: string) =>
+  db.selectFrom('orders').selectAll().where('id', '>', id).orderBy('id').limit(20)
+const joined = ({ db }: Stock, id: string) =>
+  db
+    .selectFrom('orders as o')
+    .innerJoin('customers as c', 'c.id', 'o.customer_id')
+    .select(['o.id', 'o.customer_id', 'o.total', 'c.id as customer', 'c.name'])
+    .where('c.id', '>=', id)
+const changed = ({ db }: Stock, id: string) =>
+  db.updateTable('orders').set({ customer_id: id, total: 2 }).where('id', '=', id)
+const one = ({ db, newId }: Stock, customer_id: string) =>
+  db.insertInto('orders').values({ ...newId(), total: 1, customer_id })
+const hundred = ({ db, newId }: Stock, customer_id: string) =>
+  db.insertInto('orders').values(Array.from({ length: 100 }, () => ({ ...newId(), total: 1, customer_id })))
+const withoutIds = ({ db }: Stock) => db.selectFrom('orders').select('total').where('total', '=', 2).limit(5)
+
+type Build = (stock: Stock, id: string) => Compilable & { execute(): Promise<unknown> }
+
+/** The statements, with the ratios to stay under: to build them, and through the driver. */
+const STATEMENTS: readonly (readonly [name: string, built: number, run: number, build: Build])[] = [
+  ['one row by key', 1.05, 1.05, byKey],
+  ['a page of 20', 1.05, 1.05, page],
+  ['a join', 1.05, 1.05, joined],
+  ['an update', 1.05, 1.05, changed],
+  ['without ids', 1.05, 1.05, withoutIds],
+  ['insert of one row', 1.3, 1.15, one],
+  ['insert of 100 rows', 1.15, 1.15, hundred],
 ]
-
-const PASSING: KyselyPlugin = {
-  transformQuery: ({ node }) => node,
-  transformResult: async ({ result }) => result,
-}
 
 /** The cost of ids for queries. */
 export const kyselyQueries: Section<Place> = {
   name: 'kysely-queries',
   run: async ({ postgres }) => {
-    const stocks = {
-      text: await stockOf(postgres, 'text'),
-      compact: await stockOf(postgres, 'uuid'),
-      'plain text': await stockOf(postgres, 'plain_text'),
-      'plain uuid': await stockOf(postgres, 'plain_uuid'),
-    }
+    const stocks = { ours: await stockOf(postgres, 'ours'), plain: await stockOf(postgres, 'plain') }
     const pairs: Pair[] = []
-    for (const [query, textAim, compactAim, run] of QUERIES) {
-      const turns = Object.entries(stocks).map(([key, stock]) => [key, timedByCpu(() => run(stock))])
-      // Small statements are fast only after thousands of them.
-      const timings = await raceTurns<keyof typeof stocks>(Object.fromEntries(turns), {
-        rounds: 60,
-        warmUps: 60,
-      })
-      pairs.push(
-        {
-          name: `${query}, flax as text`,
-          ours: timings.text,
-          plain: timings['plain text'],
-          aim: textAim,
-        },
-        {
-          name: `${query}, flax as uuid`,
-          ours: timings.compact,
-          plain: timings['plain uuid'],
-          aim: compactAim,
-        },
+    const race = async (name: string, aim: number, work: (stock: Stock) => Promise<void>, rounds: number) => {
+      const timings = await raceTurns(
+        { ours: timedByCpu(() => work(stocks.ours)), plain: timedByCpu(() => work(stocks.plain)) },
+        { rounds, warmUps: rounds / 2 },
       )
+      pairs.push({ name, aim, ...timings })
+    }
+    for (const [name, built, run, build] of STATEMENTS) {
+      const isLarge = /100|join/.test(name)
+      const building = async (stock: Stock) => {
+        const [id = ''] = stock.ids
+        for (let time = 0; time < (name.includes('100') ? 20 : 500); time++) build(stock, id).compile()
+      }
+      await race(`build: ${name}`, built, building, 120)
+      const running = async (stock: Stock) => {
+        for (const id of stock.ids.slice(0, isLarge ? 2 : 30)) await build(stock, id).execute()
+      }
+      await race(name, run, running, 100)
     }
     return {
       title: 'Kysely: queries, PostgreSQL',
       about:
-        'The same tables, with our plugin and, for plain keys of the same type, with one that returns its node. The time is the CPU of the client.',
+        'The same tables, with our plugin, and without one and ids made by hand by the same generator. The time is the CPU of the client.',
       ...besidePlainKeys(pairs),
     }
   },
 }
 
-async function stockOf(
-  { pool, query }: Place['postgres'],
-  key: 'text' | 'uuid' | 'plain_text' | 'plain_uuid',
-): Promise<Stock> {
-  const isUuid = key.endsWith('uuid')
-  const type = isUuid ? 'uuid' : 'text COLLATE "C"'
+async function stockOf({ pool, query }: Place['postgres'], key: 'ours' | 'plain'): Promise<Stock> {
   const schema = `kysely_${key}`
   for (const text of [
     `DROP SCHEMA IF EXISTS ${schema} CASCADE`,
     `CREATE SCHEMA ${schema}`,
-    `CREATE TABLE ${schema}.customers (id ${type} PRIMARY KEY, name text NOT NULL)`,
-    `CREATE TABLE ${schema}.orders (id ${type} PRIMARY KEY, total integer NOT NULL,
-       customer_id ${type} NOT NULL REFERENCES ${schema}.customers)`,
+    `CREATE TABLE ${schema}.customers (id text COLLATE "C" PRIMARY KEY, name text NOT NULL)`,
+    `CREATE TABLE ${schema}.orders (id text COLLATE "C" PRIMARY KEY, total integer NOT NULL, customer_id text NOT NULL)`,
   ])
     await query(text)
-  const storage = isUuid ? 'uuid' : 'text'
-  const { toDatabase } = storageFor(flax, 'postgres', { storage })
-  const made = (count: number): string[] =>
-    Array.from({ length: count }, () => (key === 'plain_uuid' ? randomUUID() : flax.generate()))
-  const stored = (ids: readonly string[]) => (key === 'plain_uuid' ? ids : ids.map((id) => toDatabase(id)))
+  const made = (count: number): string[] => Array.from({ length: count }, () => generate())
   const [customers, ids] = [made(CUSTOMERS), made(ROWS)]
-  await query(`INSERT INTO ${schema}.customers SELECT id, 'customer' FROM unnest($1::${storage}[]) AS id`, [
-    stored(customers),
+  await query(`INSERT INTO ${schema}.customers SELECT id, 'customer' FROM unnest($1::text[]) AS id`, [
+    customers,
   ])
   await query(
-    `INSERT INTO ${schema}.orders SELECT id, 1, c FROM unnest($1::${storage}[], $2::${storage}[]) AS o (id, c)`,
-    [stored(ids), stored(ids.map((_, at) => customers[at % CUSTOMERS] as string))],
+    `INSERT INTO ${schema}.orders SELECT id, 1, c FROM unnest($1::text[], $2::text[]) AS o (id, c)`,
+    [ids, ids.map((_, at) => customers[at % CUSTOMERS] as string)],
   )
   await query('ANALYZE')
-  const plugin = () =>
-    idPlugin({
-      database: 'postgres',
-      tables: {
-        customers: { id: flaxId({ storage }) },
-        orders: { id: flaxId({ storage }), customer_id: flaxId.ref('customers.id') },
-      },
-    })
-  const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool }),
-    plugins: [key.startsWith('plain') ? PASSING : plugin()],
-  }).withSchema(schema)
-  return { db, ids }
+  const plugin = idPlugin({
+    database: 'postgres',
+    tables: {
+      customers: { id: flaxId() },
+      orders: { id: flaxId(), customer_id: flaxId.ref('customers.id') },
+    },
+  })
+  const isOurs = key === 'ours'
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: isOurs ? [plugin] : [] })
+  return {
+    db: db.withSchema(schema),
+    ids,
+    newId: isOurs ? () => ({}) as { id: string } : () => ({ id: generate() }),
+  }
 }

@@ -1,17 +1,14 @@
 import type { SnoId } from '@snoflax/core'
-import { createdAt, createdBetween, keyset } from '@snoflax/kysely'
 import type { NewOrder, Order, OrdersQuery } from 'example-orders-web'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { db } from './database.js'
-import type { CustomerId, OrderId } from './schema.js'
+import { type CustomerId, ids, type OrderId } from './schema.js'
 
-/** `createdAt` is read from the id; it is not a column. */
 const shown = () =>
   db.selectFrom('orders').select((eb) => [
     'orders.id',
     'item',
     'cents',
-    createdAt('orders.id').as('createdAt'),
     jsonObjectFrom(
       eb
         .selectFrom('customers')
@@ -22,20 +19,28 @@ const shown = () =>
       .as('customer'),
   ])
 
-export function listOrders({ created, customerId, after, take }: OrdersQuery): Promise<Order[]> {
-  return shown()
+/** `createdAt` is read from the id; it is not a column. */
+const dated = <Row extends { id: OrderId }>(order: Row): Row & { createdAt: Date } => ({
+  ...order,
+  createdAt: ids.createdAt('orders.id', order.id),
+})
+
+export async function listOrders({ created, customerId, after, take }: OrdersQuery): Promise<Order[]> {
+  const orders = await shown()
     .$if(created !== undefined, (query) =>
-      query.where(createdBetween('orders.id', created?.from ?? 0, created?.to ?? 0)),
+      query.where(ids.createdBetween('orders.id', created?.from ?? 0, created?.to ?? 0)),
     )
     .$if(customerId !== undefined, (query) => query.where('customer_id', '=', customerId as CustomerId))
-    .$call(keyset('orders.id', { after, order: 'desc', take }))
+    .$call(ids.keyset('orders.id', { after: after as OrderId | undefined, order: 'desc', take }))
     .execute()
+  return orders.map(dated)
 }
 
-export function findOrder(id: SnoId): Promise<Order | undefined> {
-  return shown()
+export async function findOrder(id: SnoId): Promise<Order | undefined> {
+  const order = await shown()
     .where('orders.id', '=', id as OrderId)
     .executeTakeFirst()
+  return order && dated(order)
 }
 
 export async function placeOrder({ customerId, item, cents }: NewOrder): Promise<Order | undefined> {

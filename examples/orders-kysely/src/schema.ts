@@ -1,5 +1,5 @@
-import { type Id, sno } from '@snoflax/core'
-import { flaxId, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
+import { flax, type Id, sno } from '@snoflax/core'
+import { idColumn, idPlugin, type WithIds } from '@snoflax/kysely'
 
 /** Generates the ids of orders. A second process needs another partition; see docs/leases.md. */
 export const orderIds = sno.generator({ partition: 1 })
@@ -7,8 +7,8 @@ export const orderIds = sno.generator({ partition: 1 })
 export const ids = idPlugin({
   database: 'postgres',
   tables: {
-    customers: { id: flaxId() },
-    orders: { id: snoId({ generator: orderIds }), customer_id: flaxId.ref('customers.id') },
+    customers: { id: idColumn(flax) },
+    orders: { id: idColumn(sno, { generator: orderIds }), customer_id: idColumn.ref('customers.id') },
   },
 })
 

@@ -289,10 +289,18 @@ const DIALECTS: Record<Orm, Dialect> = {
   },
   // Of the plugin's tables; an old key goes into the interface.
   kysely: {
-    key: ({ column }, root, database) =>
-      `${member(column)}: ${familyColumn(root)}(${keyOptions(root, false, database)}),`,
+    key: ({ column }, root) => {
+      if (root.storage !== 'text' && !(root.family === 'uuid7' && root.storage === 'uuid'))
+        refuse(
+          placeOf(root),
+          "Kysely passes values as they are stored; plan it with storage: 'text'",
+          root.storage,
+        )
+      const given = [!hasOwn(root) && familyCode(root), keyOptions(root, false)].filter(Boolean)
+      return `${member(column)}: ${hasOwn(root) ? `${root.family}Id` : 'idColumn'}(${given.join(', ')}),`
+    },
     reference: ({ column }, root) =>
-      `${member(column)}: ${familyColumn(root)}.ref(${written(`${shownName(root.table)}.${root.key}`)}),`,
+      `${member(column)}: idColumn.ref(${written(`${shownName(root.table)}.${root.key}`)}),`,
     extra: ({ column }, old, database) =>
       `${member(column)}: ${typeIn(TYPEORM_TYPES[database], old).word} | null // in the interface`,
     index: () => undefined,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A module with an idPlugin of these tables, until the test ends. */
+/** A module with an idPlugin of these tables, or what doctor reads of one, for storages that Kysely refuses. */
 export function declaring(name: string, tables: string, kind = 'postgres'): string {
   const folder = mkdtempSync(join(tmpdir(), 'snoflax-prefix-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -11,11 +11,22 @@ export function declaring(name: string, tables: string, kind = 'postgres'): stri
   const url = (path: string): string => new URL(`../../${path}/esm/index.js`, import.meta.url).href
   writeFileSync(
     file,
-    `import { flake, flax, prefixed } from '${url('core')}'
+    `import { flake, flax, prefixed, storageFor } from '${url('core')}'
      import { typeid } from '${url('families')}'
-     import { idColumn, idPlugin } from '${url('kysely')}'
+     import { idColumn as column, idPlugin } from '${url('kysely')}'
+     const idColumn = (family) =>
+       Object.assign((options) => column(family, options), {
+         plain: (options) => column.plain(family, options),
+         ref: column.ref,
+       })
      const behind = (prefix) => idColumn(prefixed(flax, prefix))
-     export const plugin = idPlugin({ database: '${kind}', tables: { ${tables} } })`,
+     const database = '${kind}'
+     const tables = { ${tables} }
+     const mapped = (object, map) => new Map(Object.entries(object).map(([name, value]) => [name, map(value)]))
+     const stored = ({ family, options: { storage } }) => ({ storage: storageFor(family, database, { storage }) })
+     export const plugin = ${tables.includes('storage:')}
+       ? { declared: { columns: mapped(tables, (columns) => mapped(columns, stored)) } }
+       : idPlugin({ database, tables })`,
   )
   return file
 }

@@ -173,12 +173,9 @@ describe('options of a column', () => {
   })
 
   test('are checked', () => {
-    const options = { accept: /x/, onMismatch: 'notFound', branded: false }
+    const options = { accept: /x/, branded: false }
     for (const role of ['generated', 'reference', 'plain', 'list'] as const) {
       checkColumnOptions(flax, role, options, {})
-      expectRefusal(() => checkColumnOptions(flax, role, { onMismatch: '404' }, {}), 'INVALID_OPTION', {
-        field: 'onMismatch',
-      })
       expectRefusal(() => checkColumnOptions(flax, role, { branded: 'no' }, {}), 'INVALID_OPTION', {
         field: 'branded',
       })

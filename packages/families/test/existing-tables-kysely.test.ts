@@ -1,14 +1,16 @@
 import { uuid7 } from '@snoflax/families'
-import { createdAt, createdBetween, idColumn, idPlugin, type WithIds } from '@snoflax/kysely'
+import { idColumn, idPlugin, type WithIds } from '@snoflax/kysely'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { Kysely, PostgresDialect } from 'kysely'
 import { v4, v7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-const uuid7Id = idColumn(uuid7)
 const ids = idPlugin({
   database: 'postgres',
-  tables: { visits: { id: uuid7Id() }, pages: { id: uuid7Id(), visit_id: uuid7Id.ref('visits.id') } },
+  tables: {
+    visits: { id: idColumn(uuid7) },
+    pages: { id: idColumn(uuid7), visit_id: idColumn.ref('visits.id') },
+  },
 })
 
 const DAY_MS = 86_400_000
@@ -36,7 +38,7 @@ test('ids of npm packages are found by time and referenced, beside ids of ours',
   const inJune = await db
     .selectFrom('visits')
     .select('name')
-    .where(createdBetween('visits.id', from, to))
+    .where(ids.createdBetween('visits.id', from, to))
     .execute()
   expect(inJune).toEqual([{ name: 'theirs' }])
   await db
@@ -60,16 +62,13 @@ test('a UUIDv4 has no time, if version 4 is allowed', async () => {
   await database.query('CREATE TABLE mixed (id uuid PRIMARY KEY)')
   await database.query('INSERT INTO mixed VALUES ($1), ($2)', [old, theirs])
   const read = async (family: typeof uuid7) => {
-    const columns = idPlugin({ database: 'postgres', tables: { mixed: { id: idColumn(family)() } } })
+    const columns = idPlugin({ database: 'postgres', tables: { mixed: { id: idColumn(family) } } })
     const mixed = new Kysely<WithIds<{ mixed: object }, typeof columns>>({
       dialect: new PostgresDialect({ pool: database.pool }),
       plugins: [columns],
     })
-    const rows = await mixed
-      .selectFrom('mixed')
-      .select(['id', createdAt('id').as('at')])
-      .execute()
-    return new Map(rows.map(({ id, at }) => [String(id), Number(at)]))
+    const rows = await mixed.selectFrom('mixed').selectAll().execute()
+    return new Map(rows.map(({ id }) => [String(id), Number(columns.createdAt('mixed.id', id))]))
   }
   expect(await read(uuid7.withVersion4())).toEqual(
     new Map([

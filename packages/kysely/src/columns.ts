@@ -1,36 +1,14 @@
-import {
-  type Accept,
-  type Database,
-  flake,
-  flax,
-  type IdFamily,
-  type IdOf,
-  type StorageName,
-  sno,
-} from '@snoflax/core'
-import {
-  familyWith,
-  type IdSource,
-  type KeyOf,
-  type KeyOptions,
-  type OnMismatch,
-} from '@snoflax/core/adapter'
-import type { ColumnType, KyselyPlugin, SelectType } from 'kysely'
+import { type Accept, flax, type IdFamily, type IdOf, type StorageName, sno } from '@snoflax/core'
+import { familyWith, type IdSource, type KeyOf, type KeyOptions } from '@snoflax/core/adapter'
+import type { ColumnType, SelectType } from 'kysely'
 
 /** Where a column's ids come from. */
 export type Role = 'generated' | 'reference' | 'plain' | 'list'
 
-/** Options of every id column. */
+/** Options of every id column but references. */
 export interface StorageOptions {
-  /** How the ids are stored. Default: as text, in most families; for a reference, as in its target. */
+  /** `text`, or `uuid` for UUIDv7 in PostgreSQL. Default: that of the family. */
   readonly storage?: StorageName
-  /** Declares that your driver returns 64-bit integers exactly. In SQLite, storage `bigint` requires it. */
-  readonly exactBigint?: boolean
-  /**
-   * What a text that can't be an id of the column does in a condition: `notFound` finds nothing, as with a plain string
-   * key, and needs storage `text`. Writes always check. Default: `error`; for a reference, that of its target.
-   */
-  readonly onMismatch?: OnMismatch
 }
 
 /** Options of a column whose ids are generated. */
@@ -49,173 +27,188 @@ export interface MetaOption {
   readonly meta?: number
 }
 
-/** A family whose ids contain a byte of your own. */
-export interface MetaFamily<AnId extends string> extends IdFamily<AnId> {
-  /** A new id, with this byte or the family's own. */
-  generate(meta?: number): AnId
-  /** The same id with another byte. */
-  withMeta(id: AnId, meta: number): AnId
-}
-
-/** The declaration of an id column. `Of` is `table` if its ids are typed by its table, as those without a prefix are. */
+/** The declaration of an id column. `Of` is a reference's target, or `table` if its ids are typed by their table. */
 export interface IdColumn<
   AnId extends string = string,
   ARole extends Role = Role,
   Of extends string = string,
+  ATime extends Date | null = Date | null,
 > {
-  /** The family of its ids. */
-  readonly family: IdFamily<AnId>
+  /** The family of its ids; `idColumn.ref` takes that of its target. */
+  readonly family: IdFamily<AnId> | undefined
   /** Where its ids come from. */
   readonly role: ARole
   /** The options that you passed. */
   readonly options: GeneratedOptions<AnId> & MetaOption & KeyOptions
   /** For a reference: its table and column, such as `customers.id`. */
   readonly target?: Of
+  /** What `createdAt()` returns. Exists in types only. */
+  readonly '~time'?: ATime
 }
 
-/** Whether ids are typed by their table: those without a prefix are. */
-type OfPrefix<Prefix extends string, Of extends string> = [Prefix] extends [never] ? Of : 'prefix'
+type IdIn<Family> = Family extends IdFamily<infer AnId> ? AnId : never
+
+/** The options of a column of a family, by its role. */
+export type OptionsOf<
+  Family,
+  ARole,
+  Prefix extends string,
+  Accepts extends Accept,
+  Branded extends boolean,
+> = KeyOptions<Prefix, Accepts, Branded> &
+  (ARole extends 'generated' ? GeneratedOptions<IdIn<Family>> : StorageOptions) &
+  ([ARole, Family] extends ['generated', { prefix: string } | { withMeta: unknown }] ? MetaOption : unknown)
+
+/** A column of a family with these {@link KeyOptions}. */
+export type ColumnFor<
+  Family,
+  ARole extends Role,
+  Prefix extends string,
+  Accepts extends Accept,
+  Branded extends boolean,
+> = IdColumn<
+  KeyOf<IdIn<Family>, Prefix, Accepts, Branded>,
+  ARole,
+  [ARole, Prefix] extends ['generated', never]
+    ? Family extends { prefix: string }
+      ? 'prefix'
+      : 'table'
+    : 'prefix',
+  [Accepts] extends [never] ? (Family extends { accepted: unknown } ? Date | null : Date) : Date | null
+>
+
+type Declare<ARole extends Role> = <
+  Family extends IdFamily,
+  const P extends string = never,
+  const A extends Accept = never,
+  const B extends boolean = true,
+>(
+  definition: Family,
+  options?: OptionsOf<Family, ARole, P, A, B>,
+) => ColumnFor<Family, ARole, P, A, B>
+
+type DeclareOf<Family extends IdFamily, ARole extends Role> = <
+  const P extends string = never,
+  const A extends Accept = never,
+  const B extends boolean = true,
+>(
+  options?: OptionsOf<Family, ARole, P, A, B>,
+) => ColumnFor<Family, ARole, P, A, B>
 
 /** Functions that declare columns of one family. */
-export interface IdColumns<AnId extends string, Options, Of extends 'table' | 'prefix' = 'table'> {
-  /** A column that gets a generated id if an insert has none. */
-  <
-    const Prefix extends string = never,
-    const Accepts extends Accept = never,
-    const Branded extends boolean = true,
-  >(
-    options?: Options & KeyOptions<Prefix, Accepts, Branded>,
-  ): IdColumn<KeyOf<AnId, Prefix, Accepts, Branded>, 'generated', OfPrefix<Prefix, Of>>
-  /**
-   * A column that references another one, such as `customers.id`, and takes its storage, prefix, type and the keys that it
-   * accepts.
-   */
-  ref<const Target extends string, const Branded extends boolean = true>(
-    target: Target,
-    options?: StorageOptions & Pick<KeyOptions<never, never, Branded>, 'branded'>,
-  ): IdColumn<KeyOf<AnId, never, never, Branded>, 'reference', Target>
+export interface IdColumns<Family extends IdFamily> extends DeclareOf<Family, 'generated'> {
+  /** A column that references another one, such as `customers.id`, and is like it in everything else. */
+  ref<const Target extends string>(target: Target): IdColumn<IdIn<Family>, 'reference', Target>
   /** A column of ids that are neither generated nor a reference. */
-  plain<
-    const Prefix extends string = never,
-    const Accepts extends Accept = never,
-    const Branded extends boolean = true,
-  >(
-    options?: StorageOptions & KeyOptions<Prefix, Accepts, Branded>,
-  ): IdColumn<KeyOf<AnId, Prefix, Accepts, Branded>, 'plain', 'prefix'>
+  readonly plain: DeclareOf<Family, 'plain'>
   /** A column of arrays of ids, in PostgreSQL. */
-  list<
-    const Prefix extends string = never,
-    const Accepts extends Accept = never,
-    const Branded extends boolean = true,
-  >(
-    options?: StorageOptions & KeyOptions<Prefix, Accepts, Branded>,
-  ): IdColumn<KeyOf<AnId, Prefix, Accepts, Branded>, 'list', 'prefix'>
+  readonly list: DeclareOf<Family, 'list'>
 }
 
 /** Id columns by table and column name. */
 export type IdTables = Readonly<Record<string, Readonly<Record<string, IdColumn>>>>
 
-/** Options of {@link idPlugin}. */
-export interface IdPluginOptions<Tables extends IdTables> {
-  /** The database behind Kysely's dialect. PGlite is `postgres`. */
-  readonly database: Database
-  /** The id columns of each table or view, by the names that queries use. */
-  readonly tables: Tables
-  /** Plugins that rename columns, such as CamelCasePlugin. Declare columns by the names that queries use, before renaming. */
-  readonly inner?: readonly KyselyPlugin[]
-}
+const declare =
+  (role: Role) =>
+  (definition: IdFamily, options: KeyOptions = {}) => ({
+    family: familyWith(definition, options),
+    role,
+    options,
+  })
+const refTo = <const Target extends string>(target: Target): IdColumn<string, 'reference', Target> => ({
+  family: undefined,
+  role: 'reference',
+  options: {},
+  target,
+})
 
 /**
- * Declares id columns of a family, which may be your own or prefixed.
+ * Declares a column of a definition: a family, `prefixed()`, `typeid()` or `accepting()`. Rows that are inserted without
+ * its id get one. `idColumn.ref('customers.id')` is like its target, `idColumn.plain(definition)` is not generated,
+ * `idColumn.list(definition)` is an array, in PostgreSQL.
  *
  * @example
- * const customerId = idColumn(prefixed(flax, 'cus'))
- * const ids = idPlugin({ database: 'sqlite', tables: { customers: { id: customerId() } } })
+ * const customerId = prefixed(flax, 'cus')
+ * const tables = { customers: { id: idColumn(customerId) }, orders: { customer_id: idColumn.ref('customers.id') } }
+ * const ids = idPlugin({ database: 'sqlite', tables })
  */
-export function idColumn<AnId extends string>(
-  family: IdFamily<AnId> & { readonly prefix: string },
-): IdColumns<AnId, GeneratedOptions<AnId> & MetaOption, 'prefix'>
-export function idColumn<AnId extends string>(
-  family: MetaFamily<AnId>,
-): IdColumns<AnId, GeneratedOptions<AnId> & MetaOption>
-export function idColumn<AnId extends string>(family: IdFamily<AnId>): IdColumns<AnId, GeneratedOptions<AnId>>
-export function idColumn(family: IdFamily): unknown {
-  const columnOf =
-    (role: Role) =>
-    (options: KeyOptions = {}) => ({ family: familyWith(family, options), role, options })
-  return Object.assign(columnOf('generated'), {
-    ref: (target: string, options = {}) => ({ family, role: 'reference', options, target }),
-    plain: columnOf('plain'),
-    list: columnOf('list'),
-  })
+export const idColumn = /* @__PURE__ */ Object.assign(
+  declare('generated') as unknown as Declare<'generated'>,
+  {
+    ref: refTo,
+    plain: /* @__PURE__ */ declare('plain') as unknown as Declare<'plain'>,
+    list: /* @__PURE__ */ declare('list') as unknown as Declare<'list'>,
+  },
+)
+
+const columnsOf = <Family extends IdFamily>(family: Family): IdColumns<Family> => {
+  const of = (role: Role) => (options?: KeyOptions) => declare(role)(family, options)
+  const ref = (target: string) => ({ ...refTo(target), family })
+  return Object.assign(of('generated'), { ref, plain: of('plain'), list: of('list') }) as never
 }
 
 /**
- * Columns of flax ids: generated, `flaxId.ref()`, `flaxId.plain()` and `flaxId.list()`. The other families have the
- * same four.
+ * Columns of flax ids, short for `idColumn(flax)` and its kind.
  *
  * @example
  * const tables = { customers: { id: flaxId() }, orders: { id: flaxId(), customer_id: flaxId.ref('customers.id') } }
  */
-export const flaxId = /* @__PURE__ */ idColumn(flax)
+export const flaxId: IdColumns<typeof flax> = /* @__PURE__ */ columnsOf(flax)
 
 /** Columns of sno ids. @example const tables = { orders: { id: snoId({ meta: 2 }) } } */
-export const snoId = /* @__PURE__ */ idColumn(sno)
-
-/**
- * Columns of flake ids, generated by the generator that you pass.
- *
- * @example
- * const tables = { jobs: { id: flakeId({ generator: flake.generator({ datacenter: 1, worker: 2 }) }) } }
- */
-export const flakeId = /* @__PURE__ */ idColumn(flake)
+export const snoId: IdColumns<typeof sno> = /* @__PURE__ */ columnsOf(sno)
 
 /** The type of a generated id column, which inserts may omit, for an interface that you write by hand. */
 export type GeneratedId<AnId extends string> = ColumnType<AnId, AnId | undefined, AnId>
 
-/** The id type of a declared column, by its path, such as `customers.id`. */
-export type IdAt<Tables, Path extends string> = {
-  [Table in keyof Tables & string]: {
-    [Name in keyof Tables[Table] & string]: Path extends `${Table}.${Name}`
-      ? IdsOf<Tables[Table][Name], Table, Tables>
-      : never
-  }[keyof Tables[Table] & string]
+/** The column at a path, and its table. */
+type At<Tables, Path extends string> = {
+  [Table in keyof Tables & string]: Path extends `${Table}.${infer Name extends keyof Tables[Table] & string}`
+    ? [Tables[Table][Name], Table]
+    : never
 }[keyof Tables & string]
 
-/** The ids of a declared column: those of its target, those of its table, or those with its prefix. */
-export type IdsOf<Column, Table extends string, Tables> =
-  Column extends IdColumn<infer AnId, infer ARole, infer Of>
-    ? ARole extends 'reference'
-      ? [IdAt<Omit<Tables, never>, Of>] extends [never]
+/** The id type of a declared column, by its path, such as `customers.id`: those of its target, its table or its prefix. */
+export type IdAt<Tables, Path extends string> = IdsOf<At<Tables, Path>, Tables>
+type IdsOf<Found, Tables> = Found extends [
+  IdColumn<infer AnId, infer ARole, infer Of>,
+  infer Table extends string,
+]
+  ? ARole extends 'reference'
+    ? IdAt<Tables, Of>
+    : Of extends 'table'
+      ? string extends AnId
         ? AnId
-        : IdAt<Tables, Of>
-      : Of extends 'table'
-        ? string extends AnId
-          ? AnId
-          : IdOf<AnId, Table>
-        : AnId
-    : never
+        : IdOf<AnId, Table>
+      : AnId
+  : never
+
+/** What `createdAt()` returns for a declared column: null too if it accepts other keys. */
+export type TimeAt<Tables, Path extends string> = TimeOf<At<Tables, Path>, Tables>
+type TimeOf<Found, Tables> = Found extends [IdColumn<string, infer ARole, infer Of, infer ATime>, string]
+  ? ARole extends 'reference'
+    ? TimeAt<Tables, Of>
+    : ATime
+  : never
 
 /** The type of a declared column; nullable if the column's previous type is. */
-export type ColumnOf<Column, Old, AnId extends string> =
+type ColumnOf<Column, Old, AnId extends string> =
   Column extends IdColumn<string, infer ARole>
     ? ARole extends 'generated'
       ? GeneratedId<AnId>
-      : ARole extends 'list'
-        ? Nullable<AnId[], Old>
-        : Nullable<AnId, Old>
+      : Nullable<ARole extends 'list' ? AnId[] : AnId, Old>
     : never
 
 type Nullable<Type, Old> =
   null extends SelectType<Old> ? ColumnType<Type | null, Type | null | undefined, Type | null> : Type
 
 /** The table's type with the types of its declared id columns replaced. */
-export type WithIdColumns<Row, Table extends string, Tables> = {
-  [Name in keyof Row | keyof Tables[Table & keyof Tables]]: Name extends keyof Tables[Table & keyof Tables]
+export type WithIdColumns<Row, Table extends keyof Tables & string, Tables> = {
+  [Name in keyof Row | keyof Tables[Table]]: Name extends keyof Tables[Table] & string
     ? ColumnOf<
-        Tables[Table & keyof Tables][Name],
+        Tables[Table][Name],
         Name extends keyof Row ? Row[Name] : never,
-        IdsOf<Tables[Table & keyof Tables][Name], Table, Tables>
+        IdAt<Tables, `${Table}.${Name}`>
       >
     : Name extends keyof Row
       ? Row[Name]

@@ -1,32 +1,11 @@
 export type { KeyOf, KeyOptions } from '@snoflax/core/adapter'
+export * from './columns.js'
 export {
-  type ColumnOf,
-  flakeId,
-  flaxId,
-  type GeneratedId,
-  type GeneratedOptions,
-  type IdAt,
-  type IdColumn,
-  type IdColumns,
+  type IdPath,
+  type IdPlugin,
   type IdPluginOptions,
-  type IdsOf,
-  type IdTables,
-  idColumn,
-  type MetaFamily,
-  type MetaOption,
-  type Role,
-  type StorageOptions,
-  snoId,
-  type WithIdColumns,
-} from './columns.js'
-export { type IdPath, type IdPlugin, idPlugin, type WithIds } from './plugin.js'
-export {
-  asText,
-  createdAfter,
-  createdAt,
-  createdBefore,
-  createdBetween,
-  type IdReference,
+  idPlugin,
   type KeysetOptions,
-  keyset,
-} from './time.js'
+  type NameOption,
+  type WithIds,
+} from './plugin.js'

@@ -1,9 +1,10 @@
-import { type Database, type DatabaseValue, IdError, type Time } from '@snoflax/core'
+import type { Database, Time } from '@snoflax/core'
 import {
+  checkKeyset,
   checkOptions,
   columnFaults,
   refuseFaults,
-  requireMembers,
+  timeOf,
   wasCreatedBetween,
 } from '@snoflax/core/adapter'
 import {
@@ -11,6 +12,7 @@ import {
   CompiledQuery,
   createQueryId,
   type Expression,
+  expressionBuilder,
   IdentifierNode,
   type KyselyPlugin,
   type PluginTransformQueryArgs,
@@ -20,15 +22,14 @@ import {
   type RawBuilder,
   RawNode,
   type RootOperationNode,
+  type SelectQueryBuilder,
+  type SqlBool,
   sql,
   type UnknownRow,
-  ValueNode,
 } from 'kysely'
-import { type ColumnIds, type Declared, declare, idsAt } from './column-ids.js'
-import type { IdAt, IdPluginOptions, IdTables, WithIdColumns } from './columns.js'
-import { decodeRows } from './meaning.js'
-import { marked } from './nodes.js'
-import { type Answer, Rewriter, SUPPORTED } from './rewrite.js'
+import type { IdAt, IdTables, TimeAt, WithIdColumns } from './columns.js'
+import { type Declared, declare } from './declared.js'
+import { Writes } from './writes.js'
 
 /** A declared column, as `table.column`. */
 export type IdPath<Tables extends IdTables> = {
@@ -45,125 +46,189 @@ export type IdPath<Tables extends IdTables> = {
 export type WithIds<DB, Plugin> =
   Plugin extends IdPlugin<infer Tables>
     ? {
-        [Table in keyof DB | keyof Tables]: Table extends keyof Tables
-          ? WithIdColumns<Table extends keyof DB ? DB[Table] : unknown, Table & string, Tables>
+        [Table in keyof DB | keyof Tables]: Table extends keyof Tables & string
+          ? WithIdColumns<Table extends keyof DB ? DB[Table] : unknown, Table, Tables>
           : Table extends keyof DB
             ? DB[Table]
             : never
       }
     : never
 
+/** Options of {@link idPlugin}. */
+export interface IdPluginOptions<Tables extends IdTables> {
+  /** The database behind Kysely's dialect. PGlite is `postgres`. */
+  readonly database: Database
+  /** The id columns of each table or view, by the names that queries use. */
+  readonly tables: Tables
+}
+
+/** Option of conditions on a declared column. */
+export interface NameOption {
+  /** What the query calls the column, such as `o.id`, or an expression. Default: its path. */
+  readonly as?: string | Expression<unknown>
+}
+
+/** Options of `keyset`. */
+export interface KeysetOptions<AnId extends string> extends NameOption {
+  /** The last id of the previous page; undefined or null for the first page. */
+  readonly after?: AnId | null | undefined
+  /** Oldest first, or newest first. Default `asc`. */
+  readonly order?: 'asc' | 'desc'
+  /** Rows per page. Default: the query's own limit. */
+  readonly take?: number
+}
+
+const columnOf = (path: string, { as = path }: NameOption): Expression<string> =>
+  typeof as === 'string' ? sql.ref<string>(as) : (as as Expression<string>)
+
 /**
- * The plugin that {@link idPlugin} returns, with functions for what queries alone can't do.
+ * The plugin that {@link idPlugin} returns, with functions that know its columns.
  *
  * @example
  * const newOrderId = (plugin: typeof ids): SnoId => plugin.generate('orders.id')
  */
 export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   private readonly declared: Declared
-  private readonly rewriter: Rewriter
-  private readonly inner: readonly KyselyPlugin[]
-  private readonly answers = new WeakMap<object, Answer>()
+  private readonly writes: Writes
   private readonly database: Database
 
   /** @throws {IdError} as {@link idPlugin}. */
   constructor(options: IdPluginOptions<Tables>) {
-    checkOptions('idPlugin', options, { database: 'any', tables: 'any', inner: 'any' })
-    const { database, tables, inner = [] } = options
-    // By this id a result finds the meaning of its query's columns.
-    requireMembers({ name: 'kysely', supported: SUPPORTED, by: '@snoflax/kysely' }, [
-      { owner: CompiledQuery.raw(''), name: 'CompiledQuery', members: ['queryId'] },
-    ])
-    this.declared = declare(database, tables)
-    this.inner = inner
-    this.database = database
-    this.rewriter = new Rewriter(this.declared, database, (name) => this.renamed([name])[0] as string)
+    checkOptions('idPlugin', options, { database: 'any', tables: 'any' })
+    this.database = options.database
+    this.declared = declare(options.database, options.tables)
+    this.writes = new Writes(this.declared)
   }
 
   /** Called by Kysely. */
-  transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
-    const { node: rewritten, answer } = this.rewriter.rewrite(node)
-    if (answer) this.answers.set(queryId, answer)
-    let sent = rewritten
-    for (const plugin of this.inner) sent = plugin.transformQuery({ node: sent, queryId })
-    if (sent !== node) this.rewriter.keep(sent, node)
-    return sent
+  transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
+    return this.writes.of(node)
   }
 
   /** Called by Kysely. */
-  async transformResult({ result, queryId }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
-    let changed = result
-    for (const plugin of this.inner) changed = await plugin.transformResult({ result: changed, queryId })
-    const answer = this.answers.get(queryId)
-    const [first] = changed.rows ?? []
-    if (answer === undefined || first === undefined) return changed
-    for (const [name] of answer) if (!(name in first)) throw missing(name)
-    decodeRows(changed.rows, answer)
-    return changed
-  }
-
-  private ids(path: string): ColumnIds {
-    return idsAt(this.declared, path)
+  async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    return result
   }
 
   /**
    * A new id for a generated column: for rows that reference each other, and for MySQL, which returns no ids.
    *
-   * @throws {IdError} `INVALID_OPTION` for a column whose ids the application does not generate.
-   *
    * @example
    * const id = ids.generate('orders.id')
    */
   generate<Path extends IdPath<Tables>>(path: Path): IdAt<Tables, Path> {
-    const ids = this.ids(path)
+    const ids = this.declared.at(path)
     if (ids.generate) return ids.generate() as IdAt<Tables, Path>
     throw ids.refuse('this column does not generate ids')
   }
 
   /**
-   * An id as a parameter, for raw SQL from which its column can't be inferred.
+   * Rows whose id was generated at or after `from` and before `to`, and those nearby of a family whose `exactRange` is
+   * false (uid). It compares texts, so other keys that the column accepts may sort between the ends. Recheck both with
+   * `wasCreatedBetween`.
    *
-   * @throws {IdError} for a malformed id, when the query runs.
+   * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
    *
    * @example
-   * const id = ids.generate('orders.id')
-   * sql`select decode_order(${ids.parameter('orders.id', id)})`
+   * const [from, to] = [new Date('2026-11-01'), new Date('2026-12-01')]
+   * db.selectFrom('orders').selectAll().where(ids.createdBetween('orders.id', from, to))
+   * db.selectFrom('orders as o').selectAll().where(ids.createdBetween('orders.id', from, to, { as: 'o.id' }))
    */
-  parameter<Path extends IdPath<Tables>>(
+  createdBetween(
+    path: IdPath<Tables>,
+    from: Time,
+    to: Time,
+    options: NameOption = {},
+  ): AliasableExpression<SqlBool> {
+    const ids = this.declared.at(path)
+    checkOptions('createdBetween', options, { as: 'any' })
+    const { gte, lt } = ids.placed(() => ids.family.range(from, to))
+    const column = columnOf(path, options)
+    const eb = expressionBuilder<never, never>()
+    const begins = eb(column, '>=', gte)
+    return lt === undefined ? begins : eb.and([begins, eb(column, '<', lt)])
+  }
+
+  /**
+   * Rows whose id was generated at or after the time; options are those of `createdBetween`.
+   *
+   * @example
+   * db.selectFrom('orders').selectAll().where(ids.createdAfter('orders.id', Date.now() - 3_600_000))
+   */
+  createdAfter(path: IdPath<Tables>, time: Time, options?: NameOption): AliasableExpression<SqlBool> {
+    return this.createdBetween(path, time, Number.POSITIVE_INFINITY, options)
+  }
+
+  /**
+   * Rows whose id was generated before the time; options are those of `createdBetween`.
+   *
+   * @example
+   * db.deleteFrom('orders').where(ids.createdBefore('orders.id', new Date('2020-01-01')))
+   */
+  createdBefore(path: IdPath<Tables>, time: Time, options?: NameOption): AliasableExpression<SqlBool> {
+    return this.createdBetween(path, Number.NEGATIVE_INFINITY, time, options)
+  }
+
+  /**
+   * When an id was generated: null for null, and for another key that the column accepts.
+   *
+   * @throws {IdError} for a malformed id.
+   *
+   * @example
+   * const row = await db.selectFrom('orders').selectAll().executeTakeFirstOrThrow()
+   * ids.createdAt('orders.id', row.id)
+   */
+  createdAt<Path extends IdPath<Tables>, Given extends IdAt<Tables, Path> | null>(
+    path: Path,
+    id: Given,
+  ): TimeAt<Tables, Path> | Extract<Given, null> {
+    const ids = this.declared.at(path)
+    return (id === null ? null : ids.placed(() => timeOf(ids.family, id))) as TimeAt<Tables, Path>
+  }
+
+  /**
+   * Whether an id was generated at or after `from` and before `to`; false for another key that the column accepts.
+   *
+   * @throws {IdError} as `createdBetween`, and for a malformed id.
+   *
+   * @example
+   * rows.filter((row) => ids.wasCreatedBetween('events.id', row.id, from, to))
+   */
+  wasCreatedBetween<Path extends IdPath<Tables>>(
     path: Path,
     id: IdAt<Tables, Path>,
-  ): AliasableExpression<IdAt<Tables, Path>> {
-    return marked({ is: 'id', path: this.ids(path).path }, ValueNode.create(id))
+    from: Time,
+    to: Time,
+  ): boolean {
+    const ids = this.declared.at(path)
+    return ids.placed(() => wasCreatedBetween(ids.family, id, from, to))
   }
 
   /**
-   * Declares that an expression returns ids of a column, so that they are converted.
+   * Keyset pagination by a unique id column, such as the primary key, for `$call`: page 1000 costs as much as page 1, and
+   * inserted or deleted rows shift no page.
+   *
+   * @throws {IdError} for a malformed cursor, another order, or a `take` that is not a positive integer.
    *
    * @example
-   * ids.typed('orders.id', sql`last_order()`).as('id')
+   * db.selectFrom('orders').selectAll()
+   *   .$call(ids.keyset('orders.id', { after: lastSeenId, order: 'desc', take: 20 }))
    */
-  typed<Path extends IdPath<Tables>>(
+  keyset<Path extends IdPath<Tables>>(
     path: Path,
-    expression: Expression<unknown>,
-  ): AliasableExpression<IdAt<Tables, Path>> {
-    return marked({ is: 'id', path: this.ids(path).path }, expression.toOperationNode())
-  }
-
-  /**
-   * Declares the columns that raw SQL returns: the column whose ids they are, or `null` for anything that is not an id.
-   * For whole statements, and for raw SQL in FROM.
-   *
-   * @example
-   * await ids.rows({ id: 'orders.id', total: null }, sql`select id, total from orders`).execute(db)
-   */
-  rows<Columns extends Readonly<Record<string, IdPath<Tables> | null>>>(
-    columns: Columns,
-    query: RawBuilder<unknown>,
-  ): RawBuilder<{
-    [Name in keyof Columns]: Columns[Name] extends string ? IdAt<Tables, Columns[Name]> : unknown
-  }> {
-    for (const path of Object.values(columns)) if (path !== null) this.ids(path)
-    return sql`${marked({ is: 'rows', columns }, query.toOperationNode())}`
+    options: KeysetOptions<IdAt<Tables, Path>> = {},
+  ): <Query>(query: Query) => Query {
+    const ids = this.declared.at(path)
+    const order = checkKeyset(options, { take: 'number', as: 'any' })
+    const { after, take } = options
+    const column = columnOf(path, options)
+    const eb = expressionBuilder<never, never>()
+    const beyond = after == null ? undefined : eb(column, order === 'asc' ? '>' : '<', ids.parse(after))
+    return <Query>(query: Query): Query => {
+      const all = query as unknown as SelectQueryBuilder<never, never, unknown>
+      const page = (beyond ? all.where(beyond) : all).orderBy(column, order)
+      return (take === undefined ? page : page.limit(take)) as Query
+    }
   }
 
   /**
@@ -173,21 +238,19 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * db.schema.createTable('orders').addColumn('id', ids.columnType('orders.id'), (column) => column.primaryKey())
    */
   columnType(path: IdPath<Tables>): RawBuilder<unknown> {
-    const { storage, column } = this.ids(path)
+    const { storage, column } = this.declared.at(path)
     return sql.raw(column.role === 'list' ? `${storage.column.type}[]` : storage.column.sql)
   }
 
   /**
-   * The DEFAULT of a column whose ids the database generates, for migrations.
-   *
-   * @throws {IdError} `INVALID_OPTION` for a column without `default: 'database'`.
+   * The DEFAULT of a column with `default: 'database'`, for migrations.
    *
    * @example
    * db.schema.alterTable('jobs').alterColumn('id', (column) => column.setDefault(ids.columnDefault('jobs.id')))
    */
-  columnDefault(path: IdPath<Tables>): Expression<unknown> {
-    const ids = this.ids(path)
-    if (ids.databaseDefault) return this.typed(path, sql.raw(ids.databaseDefault))
+  columnDefault(path: IdPath<Tables>): RawBuilder<unknown> {
+    const ids = this.declared.at(path)
+    if (ids.databaseDefault) return sql.raw(ids.databaseDefault)
     throw ids.refuse("only with default: 'database' does the database generate its ids")
   }
 
@@ -201,87 +264,34 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * await ids.checkColumns(db)
    */
   async checkColumns(db: QueryExecutorProvider): Promise<void> {
-    const columns = [...this.declared].flatMap(([table, ids]) =>
-      [...ids].map(([name, { path, storage, column }]) => {
-        const [own = '', of = '', schema] = this.renamed([name, ...table.split('.').reverse()])
+    const executor = db.getExecutor()
+    /** Names as other plugins of `db` send them to the database. */
+    const renamed = (names: readonly string[]): readonly string[] => {
+      const node = RawNode.createWithChildren(names.map((name) => IdentifierNode.create(name)))
+      const sent = executor.transformQuery(node, createQueryId())
+      return sent.parameters.map((one) => (one as IdentifierNode).name)
+    }
+    const declared = [...this.declared.columns].flatMap(([table, columns]) =>
+      [...columns].map(([name, { path, storage, column }]) => {
+        const [own = '', of = '', schema] = renamed([name, ...table.split('.').reverse()])
         return { path, schema, table: of, column: own, storage, isList: column.role === 'list' }
       }),
     )
-    const faults = await columnFaults(this.database, columns, async (text, parameters) => {
-      const { rows } = await db
-        .getExecutor()
-        .executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...parameters]))
-      return rows
+    const faults = await columnFaults(this.database, declared, async (text, parameters) => {
+      const query = CompiledQuery.raw(text, [...parameters])
+      return (await executor.withoutPlugins().executeQuery<Record<string, unknown>>(query)).rows
     })
     refuseFaults(faults, 'the declaration')
   }
-
-  /** Names as the inner plugins send them to the database. */
-  private renamed(names: readonly string[]): readonly string[] {
-    if (this.inner.length === 0) return names
-    let node: RootOperationNode = RawNode.createWithChildren(names.map((name) => IdentifierNode.create(name)))
-    for (const plugin of this.inner) node = plugin.transformQuery({ node, queryId: createQueryId() })
-    return (node as RawNode).parameters.map((one) => (one as IdentifierNode).name)
-  }
-
-  /**
-   * The value to pass to a driver for an id; null stays null.
-   *
-   * @throws {IdError} for a malformed id.
-   *
-   * @example
-   * await pool.query('DELETE FROM orders WHERE id = $1', [ids.toDatabase('orders.id', sno.generate())])
-   */
-  toDatabase<Path extends IdPath<Tables>>(path: Path, id: IdAt<Tables, Path> | null): DatabaseValue | null {
-    return this.ids(path).toDatabase(id) as DatabaseValue | null
-  }
-
-  /**
-   * The id for a value in a driver's row; null stays null.
-   *
-   * @throws {IdError} for a value that is not an id in the column's storage.
-   *
-   * @example
-   * const { rows } = await pool.query('SELECT id FROM orders')
-   * rows.map((row) => ids.fromDatabase('orders.id', row.id))
-   */
-  fromDatabase<Path extends IdPath<Tables>>(path: Path, value: unknown): IdAt<Tables, Path> | null {
-    return this.ids(path).fromDatabase(value) as IdAt<Tables, Path> | null
-  }
-
-  /**
-   * Whether an id was generated at or after `from` and before `to`; false for another key that the column accepts. Recheck rows with it if the family's ranges are not
-   * exact (uid).
-   *
-   * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
-   *
-   * @example
-   * rows.filter((row) => ids.wasCreatedBetween('events.id', row.id, from, to))
-   */
-  wasCreatedBetween<Path extends IdPath<Tables>>(
-    path: Path,
-    id: IdAt<Tables, Path>,
-    from: Time,
-    to: Time,
-  ): boolean {
-    const ids = this.ids(path)
-    return ids.placed(() => wasCreatedBetween(ids.family, id, from, to))
-  }
 }
 
-const missing = (name: string): IdError =>
-  new IdError(
-    'INVALID_OPTION',
-    `${name}: the rows of the result have no such column. If a plugin renames columns, as CamelCasePlugin does, pass it as ` +
-      'inner: [new CamelCasePlugin()] to idPlugin() instead; otherwise compare the declaration with the table',
-    { path: name },
-  )
-
 /**
- * A plugin for Kysely that generates ids on insert, and converts the ids of declared columns in queries and results.
+ * A plugin for Kysely that generates ids on insert, and checks the ids that are written to declared columns. Put it
+ * before plugins that rename.
  *
  * @throws {IdError} naming table and column: `GENERATOR_REQUIRED` for a generated column of a family without a default
- * generator, `STORAGE_REFUSED`, `INVALID_OPTION`, `FIELD_OUT_OF_RANGE` for the metabyte.
+ * generator, `STORAGE_REFUSED` for a storage other than the id itself, `INVALID_OPTION`, `FIELD_OUT_OF_RANGE` for the
+ * metabyte.
  *
  * @example
  * const ids = idPlugin({

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
 import { flax, type Id, type SnoId, sno } from '@snoflax/core'
-import { flaxId, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
+import { uuid7 } from '@snoflax/families'
+import { flaxId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 type NoteId = Id<'flax', 'notes'>
@@ -14,15 +15,13 @@ interface Tables {
   notes: { text: string }
 }
 
-const STORAGES = ['uuid', 'text', 'binary'] as const
-
-describe.each(STORAGES)('PostgreSQL, %s', (storage) => {
+describe('PostgreSQL', () => {
   const ids = idPlugin({
     database: 'postgres',
     tables: {
       notes: {
-        id: flaxId({ storage, default: 'database' }),
-        seen_by: snoId.list({ storage }),
+        id: flaxId({ default: 'database' }),
+        seen_by: snoId.list(),
       },
     },
   })
@@ -81,5 +80,78 @@ describe.each(STORAGES)('PostgreSQL, %s', (storage) => {
     expect(await changed.where((eb) => eb('seen_by', '=', eb.val([readers[1] as SnoId]))).execute()).toEqual([
       { text: 'given' },
     ])
+  })
+
+  test('inserts in CTEs, transactions and schemas get ids, and a merge those of its source', async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: a table that is not in the interface
+    const any = db as Kysely<any>
+    const shop = idPlugin({
+      database: 'postgres',
+      tables: { parts: { id: idColumn(uuid7), part_of: idColumn.ref('parts.id') } },
+    })
+    const parts = any.withPlugin(shop)
+    await parts.schema.createSchema('shop').execute()
+    const inShop = parts.withSchema('shop')
+    await inShop.schema
+      .createTable('parts')
+      .addColumn('id', shop.columnType('parts.id'), (column) => column.primaryKey())
+      .addColumn('part_of', shop.columnType('parts.part_of'))
+      .addColumn('name', 'text', (column) => column.unique())
+      .execute()
+    const [made] = await inShop
+      .with('made', (qb) =>
+        qb
+          .insertInto('parts')
+          .values([{ name: 'a' }, { name: 'b' }])
+          .returningAll(),
+      )
+      .insertInto('parts')
+      .values((eb) => ({
+        name: 'c',
+        part_of: eb.selectFrom('made').select('id').where('made.name', '=', 'a'),
+      }))
+      .returningAll()
+      .execute()
+    expect(uuid7.is(made?.['id'])).toBe(true)
+    const inTransaction = inShop
+      .transaction()
+      .execute((transaction) =>
+        transaction.insertInto('parts').values({ name: 'd' }).returning('id').executeTakeFirstOrThrow(),
+      )
+    expect(uuid7.is((await inTransaction)['id'])).toBe(true)
+    const id = uuid7.generate()
+    await inShop
+      .mergeInto('parts')
+      .using(
+        parts
+          .selectNoFrom((eb) => [eb.cast<string>(eb.val(id), 'uuid').as('id'), eb.val('d').as('name')])
+          .as('source'),
+        'source.name',
+        'parts.name',
+      )
+      .whenMatched()
+      .thenUpdateSet({ part_of: id })
+      .whenNotMatched()
+      .thenInsertValues({ id: sql.ref('source.id'), name: sql.ref('source.name') })
+      .execute()
+    const all = inShop.selectFrom('parts').selectAll().orderBy('name')
+    expect(await all.execute()).toMatchObject([
+      { name: 'a' },
+      { name: 'b' },
+      { name: 'c' },
+      { name: 'd', part_of: id },
+    ])
+    const since = { as: 'p.id' }
+    const recent = inShop
+      .selectFrom('parts as p')
+      .selectAll()
+      .where(shop.createdAfter('parts.id', Date.now() - 60_000, since))
+    expect(await recent.execute()).toHaveLength(4)
+    await expect(all.where('id', '=', 'no id').execute()).rejects.toThrow(
+      'invalid input syntax for type uuid',
+    )
+    await expect(inShop.updateTable('parts').set({ part_of: 'no id' }).execute()).rejects.toThrow(
+      /^parts\.part_of: uuid7: /,
+    )
   })
 })

@@ -21,7 +21,7 @@ describe.each(databases)('checkColumns() in $name', (kind) => {
   test.each([
     ['', []],
     [' under CamelCasePlugin', [new CamelCasePlugin()]],
-  ])('accepts what columnType() made, and names what is not so%s', async (_, inner) => {
+  ])('accepts what columnType() made, and names what is not so%s', async (_, renaming) => {
     const ids = idPlugin({
       database: database.kind === 'pglite' ? 'postgres' : (database.kind as 'sqlite'),
       tables: {
@@ -29,17 +29,16 @@ describe.each(databases)('checkColumns() in $name', (kind) => {
         orders: { id: snoId(), customerId: flaxId.ref('customers.id') },
         paidOrders: { id: snoId.plain() },
       },
-      inner,
     })
     // biome-ignore lint/suspicious/noExplicitAny: tables without types.
-    const db = new Kysely<any>({ dialect: dialectFor(database), plugins: [ids] })
+    const db = new Kysely<any>({ dialect: dialectFor(database), plugins: [ids, ...renaming] })
     const orders = (customerId = ids.columnType('orders.customerId')) =>
       db.schema
         .createTable('orders')
         .addColumn('id', ids.columnType('orders.id'))
         .addColumn('customerId', customerId)
         .execute()
-    const customerId = inner.length > 0 ? 'customer_id' : 'customerId'
+    const customerId = renaming.length > 0 ? 'customer_id' : 'customerId'
 
     await db.schema.createTable('customers').addColumn('id', ids.columnType('customers.id')).execute()
     await orders()
@@ -48,7 +47,7 @@ describe.each(databases)('checkColumns() in $name', (kind) => {
 
     await db.schema.dropView('paidOrders').execute()
     await db.schema.dropTable('orders').execute()
-    const paidOrders = `paidOrders.id: column ${inner.length > 0 ? 'paid_orders' : 'paidOrders'}.id is not in the database`
+    const paidOrders = `paidOrders.id: column ${renaming.length > 0 ? 'paid_orders' : 'paidOrders'}.id is not in the database`
     const [type, named] = WRONG[database.kind] ?? [undefined, '']
     await orders(type === undefined ? undefined : sql.raw(type))
     const refused = expect(ids.checkColumns(db)).rejects

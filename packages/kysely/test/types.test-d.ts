@@ -1,6 +1,6 @@
 import type { FlaxId, Id, IdFamily, SnoId } from '@snoflax/core'
 import { flax, prefixed, sno } from '@snoflax/core'
-import { createdAt, flaxId, type GeneratedId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
+import { flaxId, type GeneratedId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import type { ColumnType, Generated, Insertable, Kysely, Selectable, Updateable } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { expectTypeOf } from 'vitest'
@@ -17,14 +17,19 @@ interface DB {
   logs: { id: number }
 }
 
-const item = idColumn(prefixed(flax, 'item'))
+const item = prefixed(flax, 'item')
 const ids = idPlugin({
   database: 'postgres',
   tables: {
     customers: { id: flaxId(), referrer_id: flaxId.ref('customers.id') },
     orders: { id: snoId({ meta: 1 }), customer_id: flaxId.ref('customers.id') },
-    items: { id: item(), others: item.list(), customer_id: flaxId.ref('buyers.id'), seen: snoId.plain() },
-    buyers: { id: flaxId({ prefix: 'buy' }), traced: flaxId.plain({ prefix: 'trc' }) },
+    items: {
+      id: idColumn(item),
+      others: idColumn.list(item),
+      customer_id: idColumn.ref('buyers.id'),
+      seen: snoId.plain(),
+    },
+    buyers: { id: flaxId({ prefix: 'buy' }), traced: idColumn.plain(flax, { prefix: 'trc' }) },
   },
 })
 type Database = WithIds<DB, typeof ids>
@@ -78,18 +83,16 @@ expectTypeOf(ids.generate('orders.id')).toEqualTypeOf<OrderId>()
 // @ts-expect-error no such column
 ids.generate('orders.none')
 // @ts-expect-error an id of another family
-ids.parameter('orders.id', customer)
+ids.createdAt('orders.id', customer)
 
 const query = db
   .selectFrom('customers as c')
   .select((eb) => [
-    createdAt('c.id').as('at'),
     jsonArrayFrom(
       eb.selectFrom('orders').select(['orders.id', 'total']).whereRef('orders.customer_id', '=', 'c.id'),
     ).as('orders'),
   ])
 type Row = Awaited<ReturnType<typeof query.executeTakeFirstOrThrow>>
-expectTypeOf<Row['at']>().toEqualTypeOf<Date>()
 expectTypeOf<Row['orders'][number]['id']>().toEqualTypeOf<OrderId>()
 
 // Columns without brands, and columns that accept other keys, with what references them.
@@ -99,8 +102,8 @@ const existing = idPlugin({
   tables: {
     users: { id: flaxId({ branded: false }), friend_id: flaxId.ref('users.id') },
     posts: { id: flaxId({ prefix: 'pst', accept: ulid }), user_id: flaxId.ref('users.id') },
-    notes: { id: snoId({ accept: /[a-z0-9]{24}/, onMismatch: 'notFound' }), post_id: flaxId.ref('posts.id') },
-    logs: { note_id: snoId.ref('notes.id', { branded: false }), own: snoId.plain({ accept: [ulid, sno] }) },
+    notes: { id: snoId({ accept: /[a-z0-9]{24}/ }), post_id: flaxId.ref('posts.id') },
+    logs: { note_id: snoId.ref('notes.id'), own: snoId.plain({ accept: [ulid, sno] }) },
   },
 })
 type Existing = WithIds<{ users: { name: string; friend_id: string | null } }, typeof existing>
@@ -128,3 +131,19 @@ export const ofStrings = (existingDb: Kysely<Existing>, id: string) => [
 ]
 // @ts-expect-error No such option.
 flaxId({ brand: false })
+
+// Times: null for other keys that the column accepts, and for null.
+declare const post: Id<'pst'>
+expectTypeOf(ids.createdAt('orders.customer_id', customer)).toEqualTypeOf<Date>()
+expectTypeOf(
+  ids.createdAt('customers.referrer_id', customer as CustomerId | null),
+).toEqualTypeOf<Date | null>()
+expectTypeOf(existing.createdAt('posts.id', post)).toEqualTypeOf<Date | null>()
+expectTypeOf(existing.createdAt('notes.post_id', post)).toEqualTypeOf<Date | null>()
+idColumn(sno, { meta: 2 })
+// @ts-expect-error flax ids have no metabyte
+idColumn(flax, { meta: 2 })
+// @ts-expect-error only generated ids have a generator
+idColumn.plain(sno, { generator: sno.generator() })
+// @ts-expect-error no such column
+ids.createdAfter('orders.none', 0)

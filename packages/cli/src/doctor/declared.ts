@@ -41,7 +41,7 @@ const READERS: Readonly<Record<Orm, (file: string) => Promise<Declaration[]>>> =
     }),
   kysely: async (file) =>
     exportsOf(await load(file)).flatMap((plugin) => {
-      const { declared } = plugin as Partial<KyselyPlugin>
+      const { columns: declared } = (plugin as Partial<KyselyPlugin>).declared ?? {}
       if (!(declared instanceof Map)) return []
       return [...declared].flatMap(([path, columns]) => {
         const [table = '', schema] = path.split('.').reverse()
@@ -108,7 +108,7 @@ interface DrizzleTable {
 }
 
 interface KyselyPlugin {
-  readonly declared: ReadonlyMap<string, ReadonlyMap<string, Ids>>
+  readonly declared: { readonly columns?: ReadonlyMap<string, ReadonlyMap<string, Ids>> }
 }
 
 const isDataSource = (one: unknown): one is TypeormSource =>

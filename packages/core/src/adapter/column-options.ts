@@ -40,7 +40,6 @@ export type KeyOf<
 const DECLARED = {
   prefix: 'any',
   accept: 'any',
-  onMismatch: ['error', 'notFound'],
   branded: 'boolean',
 } as const
 const GENERATED = { generator: 'any', meta: 'any', default: ['database'], schema: 'any' } as const
@@ -96,7 +95,7 @@ export const conditionValue = (
 /**
  * Checks the options of an id column: their names, their kinds, and which of them exclude each other.
  *
- * @param stored options that columns of every role have, besides `prefix`, `accept`, `onMismatch` and `branded`.
+ * @param stored options that columns of every role have, besides `prefix`, `accept` and `branded`.
  * @throws {IdError} `INVALID_OPTION`.
  *
  * @example

@@ -29,7 +29,12 @@ import type { ColumnRequest } from './types.js'
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
 export const IDS = Symbol.for('snoflax.drizzle.ids')
 
-const STORED = { storage: 'any', exactBigint: 'boolean', check: 'boolean' } as const
+const STORED = {
+  storage: 'any',
+  exactBigint: 'boolean',
+  check: 'boolean',
+  onMismatch: ['error', 'notFound'],
+} as const
 
 /** The ids of one column: their family and storage. Errors name the column. */
 export class ColumnIds {

@@ -1,23 +1,27 @@
-import { flake, flax } from '@snoflax/core'
-import { asText } from '@snoflax/kysely'
-import { type ContractAdapter, contestants, variantsOf } from '@snoflax/test/contract'
+import { uuid7 } from '@snoflax/families'
+import { type Contestant, type ContractAdapter, converts, variantsOf } from '@snoflax/test/contract'
 import { sql } from 'kysely'
 import * as reads from './reads.js'
 import { open, PGliteDialect, type Session } from './session.js'
 import { unawaited } from './unawaited.js'
 import * as writes from './writes.js'
 
-// PGlite is PostgreSQL behind another driver: these two families have every form of value between them.
-const families = contestants.filter(({ family }) => [flax.name, flake.name].includes(family.name))
+const text = (database: 'sqlite' | 'pglite' | 'postgres' | 'mysql') =>
+  variantsOf(database, { storages: ['text'] })
+const families = [{ family: uuid7, generator: uuid7.generator() }] as unknown as readonly Contestant[]
+const uuid = (database: 'pglite' | 'postgres') => variantsOf(database, { families, storages: ['uuid'] })
 
 const adapter: ContractAdapter<Session> = {
   orm: 'Kysely',
   variants: {
-    sqlite: variantsOf('sqlite'),
-    ...(PGliteDialect && { pglite: variantsOf('pglite', { families }) }),
-    postgres: variantsOf('postgres'),
-    mysql: variantsOf('mysql'),
+    sqlite: text('sqlite'),
+    // PGlite is PostgreSQL behind another driver.
+    ...(PGliteDialect && { pglite: [...text('pglite').slice(0, 1), ...uuid('pglite')] }),
+    postgres: [...text('postgres'), ...uuid('postgres')],
+    mysql: text('mysql'),
   },
+  refuses: converts,
+  mismatch: 'notFound',
   instead: { mysql: { ...writes.onMysql, graph: reads.onMysql } },
   junction: { table: 'orders_tags', order: 'order_id', tag: 'tag_id' },
   open,
@@ -30,8 +34,8 @@ const adapter: ContractAdapter<Session> = {
     run: async ({ db }, strings, values) =>
       (await sql(strings as unknown as TemplateStringsArray, ...values).execute(db)).rows,
     column: (_, column) => sql.ref(column),
-    parameter: ({ ids }, column, id) => ids.parameter(column, id),
-    asText: (_, value) => asText(value),
+    parameter: (_session, _column, id) => id,
+    asText: (_, value) => value,
   },
 }
 

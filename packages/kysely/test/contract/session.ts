@@ -29,20 +29,20 @@ interface Plain {
 }
 
 export function pluginFor({ database, storage, family, generator }: Variant) {
-  const id = idColumn(family)
+  const id = idColumn(family, { storage, generator })
   return idPlugin({
     database: database === 'pglite' ? 'postgres' : database,
     tables: {
       customers: {
-        id: id({ storage, generator }),
-        trace_id: id.plain({ storage }),
-        referrer_id: id.ref('customers.id'),
+        id,
+        trace_id: idColumn.plain(family, { storage }),
+        referrer_id: idColumn.ref('customers.id'),
       },
-      profiles: { id: id({ storage, generator }), customer_id: id.ref('customers.id') },
-      orders: { id: id({ storage, generator }), customer_id: id.ref('customers.id') },
-      tags: { id: id({ storage, generator }) },
-      order_lines: { order_id: id.ref('orders.id') },
-      orders_tags: { order_id: id.ref('orders.id'), tag_id: id.ref('tags.id') },
+      profiles: { id, customer_id: idColumn.ref('customers.id') },
+      orders: { id, customer_id: idColumn.ref('customers.id') },
+      tags: { id },
+      order_lines: { order_id: idColumn.ref('orders.id') },
+      orders_tags: { order_id: idColumn.ref('orders.id'), tag_id: idColumn.ref('tags.id') },
     },
   })
 }

@@ -230,6 +230,7 @@ export const links: Adapter['links'] = {
     },
   },
   'insert from a query': {
+    unchecked: () => 'a query is not checked',
     run: async ({ db }, orderId, tagId) => {
       await db
         .insertInto('orders_tags')
@@ -241,13 +242,6 @@ export const links: Adapter['links'] = {
             .where('orders.id', '=', orderId),
         )
         .execute()
-    },
-  },
-  'raw SQL with parameter()': {
-    run: async ({ db, ids }, orderId, tagId) => {
-      const order = ids.parameter('orders_tags.order_id', orderId)
-      const tag = ids.parameter('orders_tags.tag_id', tagId)
-      await sql`insert into orders_tags (order_id, tag_id) values (${order}, ${tag})`.execute(db)
     },
   },
 }

@@ -131,6 +131,7 @@ const STORED = {
   select: 'boolean',
   name: 'any',
   comment: 'any',
+  onMismatch: ['error', 'notFound'],
 } as const
 
 /**
