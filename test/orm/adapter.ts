@@ -1,6 +1,7 @@
 import { databases } from '@snoflax/test'
 import {
   type ContractAdapter,
+  converts,
   describeContract,
   describeRawSql,
   differing,
@@ -38,7 +39,8 @@ export async function describeRawSqlOn(database: Variant['database']): Promise<v
   const adapter = await thisAdapter()
   const { raw, variants } = adapter
   const ofStorages = variants[database]?.filter(
-    ({ storage }, at, all) => all.findIndex((one) => one.storage === storage) === at,
+    (variant, at, all) =>
+      all.findIndex((one) => one.storage === variant.storage) === at && !(raw?.isUntouched && converts(variant)),
   )
   if (raw === undefined || ofStorages === undefined)
     return test.skip(`${adapter.orm} has no raw SQL on ${database}`)

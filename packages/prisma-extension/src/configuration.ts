@@ -27,6 +27,8 @@ export interface IdField {
   readonly onMismatch?: OnMismatch
   /** The name of a property to add to rows, with the id's creation time. */
   readonly createdAt?: string
+  /** The relations of a foreign key: rows that are created with a row by these have their ids before it. */
+  readonly relations?: readonly string[]
 }
 
 /** The id fields of a Prisma schema. The generator writes it. */

@@ -6,5 +6,5 @@ export type {
 } from './configuration.js'
 export { type Extension, type ExtensionOptions, idExtension } from './extension/extension.js'
 export type { Generators } from './extension/model.js'
-export { type RawQueries, rawQueries } from './extension/raw.js'
+export { type StoredIds, storedIds } from './extension/stored.js'
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'

@@ -1,5 +1,5 @@
 import { flake, flax, sno } from '@snoflax/core'
-import { type IdField, idExtension, keyset, rawQueries } from '@snoflax/prisma-extension'
+import { type IdField, idExtension, keyset, storedIds } from '@snoflax/prisma-extension'
 import { type Mistakes, WRONG } from '@snoflax/test/contract'
 
 const configured = (id: Partial<IdField>, generators: object = {}) =>
@@ -12,7 +12,7 @@ const generated = (id: Partial<IdField>, generators?: object) =>
   configured({ generated: true, ...id }, generators)
 
 const parameter = (id: string) =>
-  rawQueries({
+  storedIds({
     database: 'sqlite',
     models: { Order: { id: { family: flax, storage: 'binary' } } },
   }).parameter('Order.id', id)

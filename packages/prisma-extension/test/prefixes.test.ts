@@ -70,7 +70,6 @@ test('ids in compact columns have the prefix everywhere except in the database',
     generated.fromDatabase('Order.id', rows[0].id),
     generated.fromDatabase('Order.customerId', rows[0].of),
   ]).toEqual([order.id, customer.id])
-  expect(await prisma.$queryRaw`SELECT id FROM "Order" WHERE "customerId" = ${customer.id}`).toHaveLength(1)
 })
 
 test.each([

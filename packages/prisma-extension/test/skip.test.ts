@@ -49,6 +49,22 @@ test('an id passed as skip is generated, at any depth', async () => {
   ])
 })
 
+test('undefined is refused by Prisma, as where the id is no id of ours', async () => {
+  for (const data of [{ id: undefined }, { books: { create: { id: undefined } } }]) {
+    await expect(prisma.author.create({ data })).rejects.toThrow('`undefined` values are not allowed')
+  }
+  const create = { id: undefined }
+  for (const call of [
+    () => prisma.author.createMany({ data: [{}, create] }),
+    () => prisma.author.upsert({ where: { id: flax.generate() }, create, update: {} }),
+    () => prisma.book.create({ data: { author: { connectOrCreate: { where: { id: flax.generate() }, create } } } }),
+    () => prisma.author.create({ data: { books: { createMany: { data: [create] } } } }),
+  ]) {
+    await expect(call()).rejects.toThrow('`undefined` values are not allowed')
+  }
+  expect(await prisma.book.findMany({ where: { authorId: flax.min } })).toEqual([])
+})
+
 test('a filter passed as skip filters nothing', async () => {
   const { id } = await prisma.author.create({ data: {} })
   const where = { id, books: { every: { id: skip, traceId: { in: skip } } } }

@@ -95,16 +95,20 @@ describe.each(databases.filter(({ name }) => name in PROVIDERS))('with text fiel
     expectUnchanged(before)
   })
 
-  test('raw queries do not pass through the extension; with one compact field they do', async () => {
-    const raw = (one: Opened, client: AnyClient) =>
-      ['$queryRaw', '$executeRaw', '$queryRawUnsafe', '$executeRawUnsafe', '$queryRawTyped'].map(
-        (operation) =>
-          client.$extends(one.generated.snoflax())._extensions.getAllQueryCallbacks('$none', operation)
-            .length,
-      )
-    expect(raw(ours, ours.bare)).toEqual([0, 0, 0, 0, 0])
+  test('raw queries do not pass through the extension, beside compact fields neither', async () => {
     const compact = await openShape(kind, 'Bytes')
-    expect(raw(compact, compact.bare)).toEqual([1, 1, 1, 1, 1])
+    for (const { bare, generated } of [ours, compact]) {
+      for (const operation of [
+        '$queryRaw',
+        '$executeRaw',
+        '$queryRawUnsafe',
+        '$executeRawUnsafe',
+        '$queryRawTyped',
+      ]) {
+        const callbacks = bare.$extends(generated.snoflax())._extensions.getAllQueryCallbacks('$none', operation)
+        expect(callbacks).toEqual([])
+      }
+    }
     await compact.close()
   })
 

@@ -18,6 +18,8 @@ export interface RawSql<Session> {
   column?(session: Session, column: RawColumn): unknown
   parameter(session: Session, column: RawColumn, id: string): unknown
   asText(session: Session, value: string): unknown
+  /** Whether nothing converts ids in SQL: it is tested on storages that need no conversion. */
+  readonly isUntouched?: true
 }
 
 /** What became of a form: `database` is an error of the database itself. */

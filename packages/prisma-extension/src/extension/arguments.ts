@@ -58,9 +58,23 @@ const selection = rule(() => SELECTION)
 const related = words({ where, cursor: where, select: selection, include: selection })
 const SELECTION: Shape = { relation: related, words: { _count: words({ select: selection }) } }
 
-// Data. A parent's id is generated before those of its children.
 const update = rule(() => ROW)
-const create: Rule = (model, value, place) => update(model, withNewIds(model, value, place), place)
+
+/** New rows, and rows created with them: missing ids are generated in the order in which Prisma inserts. */
+const create: Rule = (model, value, place) => {
+  if (Array.isArray(value)) return value.map((item, index) => create(model, item, inside(place, index)))
+  if (!isPlainObject(value)) return value
+  const row = { ...value }
+  const mapAt = (key: string) => {
+    row[key] = mapKey(ROW, model, key, row[key], inside(place, key))
+  }
+  const parents = model.parents.filter((field) => field in row)
+  parents.forEach(mapAt)
+  addNewIds(model, row, place)
+  for (const key of Object.keys(row)) if (!parents.includes(key)) mapAt(key)
+  return row
+}
+
 const nestedWrite = words({
   create,
   createMany: words({ data: create }),
@@ -145,17 +159,13 @@ function fits({ kind, type }: ClientField, change: unknown): boolean {
   return typeof change === 'object' || (TYPES[type] ?? ['string']).includes(typeof change)
 }
 
-/** A row, or each row of a list, with ids for the fields that lack one. */
-function withNewIds(model: Model, value: unknown, place: Place): unknown {
-  if (Array.isArray(value)) {
-    return value.map((item, index) => withNewIds(model, item, inside(place, index)))
+function addNewIds({ idList, isStrict }: Model, row: Record<string, unknown>, place: Place): void {
+  for (const { name, field, generate } of idList) {
+    if (!generate || !isLeftOut(row[field])) continue
+    // Prisma refuses it.
+    if (isStrict && field in row && row[field] === undefined) continue
+    row[field] = withPlace(name, inside(place, field), generate)
   }
-  if (!isPlainObject(value)) return value
-  const row = { ...value }
-  for (const { name, field, generate } of model.idList) {
-    if (generate && isLeftOut(row[field])) row[field] = withPlace(name, inside(place, field), generate)
-  }
-  return row
 }
 
 /** `undefined` or `Prisma.skip`, recognized by its method, since each build of Prisma's runtime has its own class. */

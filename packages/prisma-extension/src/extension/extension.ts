@@ -14,7 +14,6 @@ import {
   type Models,
 } from './model.js'
 import { inside, outermost, withPlace } from './place.js'
-import { type RawQuery, rawConverter } from './raw.js'
 import { type ReadAnswer, readAggregates, readRows } from './result.js'
 
 type Nothing = Record<never, never>
@@ -112,25 +111,8 @@ export function idExtension<Types = Record<never, never>>(
   return ((client: Client & { $extends(extension: unknown): unknown }) => {
     const models = connectModels(columns, client)
     const run = (call: Call) => runCall(models, client, call)
-    const query = {
-      $allModels: { $allOperations: run },
-      ...(columns.some(({ storage }) => storage.converts) && converting(models, configuration)),
-    }
-    return client.$extends({ name: 'snoflax', query })
+    return client.$extends({ name: 'snoflax', query: { $allModels: { $allOperations: run } } })
   }) as Extension<Types>
-}
-
-/** Raw queries, whose ids are the user's unless their storage converts. */
-function converting(models: Models, { database }: Configuration) {
-  const convert = rawConverter(models, database)
-  const raw = async ({ args, query }: Call) => query(convert(args as RawQuery))
-  return {
-    $queryRaw: raw,
-    $queryRawTyped: raw,
-    $executeRaw: raw,
-    $queryRawUnsafe: raw,
-    $executeRawUnsafe: raw,
-  }
 }
 
 /** Answers that have ids already: an extension after ours may keep them, and hand them out again. */

@@ -74,6 +74,7 @@ const FIELD = {
   accept: 'any',
   onMismatch: ['error', 'notFound'],
   createdAt: 'any',
+  relations: 'any',
 } as const
 
 function idColumn(
@@ -105,14 +106,16 @@ function idColumn(
 /** A model with its related models. The lists are for fast iteration. */
 export interface Model {
   readonly name: string
-  /** Its name in the database. */
-  readonly table: string
   readonly fields: ReadonlyMap<string, ClientField>
   readonly ids: ReadonlyMap<string, IdColumn>
   readonly idList: readonly IdColumn[]
   /** Those whose ids are stored in another form, and must be read. */
   readonly converted: readonly IdColumn[]
   readonly relations: ReadonlyMap<string, Model>
+  /** Those whose foreign keys it has: Prisma inserts their rows first. */
+  readonly parents: readonly string[]
+  /** Whether the client refuses values that are undefined. */
+  readonly isStrict: boolean
   /** Those to models from which such ids can be reached. */
   readonly convertedRelations: readonly Relation[]
   /** Computed fields of the extensions before ours. */
@@ -135,8 +138,6 @@ export interface ClientField {
   readonly name: string
   readonly kind: string
   readonly type: string
-  /** The name of its column, if it differs. */
-  readonly dbName?: string | null
 }
 
 /** Fields that a client omits from every result, by the client's name of the model. */
@@ -152,13 +153,12 @@ interface ComputedField {
 export interface Client {
   readonly _clientVersion?: string
   readonly _globalOmit?: Omitted
+  readonly _previewFeatures?: readonly string[]
   readonly _extensions: {
     getAllComputedFields(model: string): Readonly<Record<string, ComputedField>> | undefined
   }
   readonly _runtimeDataModel: {
-    readonly models: Readonly<
-      Record<string, { readonly dbName?: string | null; readonly fields: readonly ClientField[] }>
-    >
+    readonly models: Readonly<Record<string, { readonly fields: readonly ClientField[] }>>
   }
 }
 
@@ -183,18 +183,19 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
     { owner: client._extensions, name: 'client._extensions', members: ['getAllComputedFields'] },
   ])
   const models = new Map<string, Model & { relations: Map<string, Model>; convertedRelations: Relation[] }>()
-  for (const [name, { dbName, fields }] of Object.entries(known.models)) {
+  for (const [name, { fields }] of Object.entries(known.models)) {
     const idList = columns.filter(({ model }) => model === name)
     const computed = Object.values(client._extensions.getAllComputedFields(name) ?? {})
     checkTimeNames([...fields, ...computed], idList)
     models.set(name, {
       name,
-      table: dbName ?? name,
       fields: new Map(fields.map((field) => [field.name, field])),
       ids: new Map(idList.map((column) => [column.field, column])),
       idList,
       converted: idList.filter(({ storage }) => storage.converts),
       relations: new Map(),
+      parents: idList.flatMap(({ settings }) => settings.relations ?? []),
+      isStrict: client._previewFeatures?.includes('strictUndefinedChecks') ?? false,
       convertedRelations: [],
       computed,
     })

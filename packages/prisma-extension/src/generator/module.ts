@@ -53,9 +53,9 @@ export function moduleFiles(
     coreTypes(declared + constants.map(({ type }) => type).join('')),
     // Projects may refuse unused imports.
     made.length > 0 ? "import type { IdSource } from '@snoflax/core/adapter'" : [],
-    "import type { Configuration, Extension, RawQueries } from '@snoflax/prisma-extension'",
+    "import type { Configuration, Extension, StoredIds } from '@snoflax/prisma-extension'",
   ].flat()
-  const functions = "import { idExtension, rawQueries } from '@snoflax/prisma-extension'"
+  const functions = "import { idExtension, storedIds } from '@snoflax/prisma-extension'"
   if (language === 'ts') {
     const lines = each('const', ({ type, value }) => `: ${type} = ${value}`)
     return { 'index.ts': write(declared, [...values, ...types, functions], lines) }
@@ -72,7 +72,6 @@ export function moduleFiles(
 
 function constantsOf(content: ModuleContent, isOptional: boolean): Constant[] {
   const ids = idFields(content)
-  const name = ids[0] === undefined ? '' : nameOf(ids[0])
   const families = familiesOf(ids).flatMap(({ name, prefix, export: base }) =>
     prefix === undefined
       ? []
@@ -91,21 +90,20 @@ function constantsOf(content: ModuleContent, isOptional: boolean): Constant[] {
       type: `(options${isOptional ? '?' : ''}: Options) => Extension<Times>`,
       value: '(options) => idExtension(configuration, options)',
     },
-    { isLocal: true, name: 'raw', type: 'RawQueries<IdTypes>', value: 'rawQueries(configuration)' },
-    {
-      about: `For raw queries: \`parameter('${name}', id)\`, \`asText(value)\` and \`fromDatabase('${name}', value)\`.`,
-      ...ofRaw('parameter'),
-    },
-    ofRaw('asText'),
-    ofRaw('fromDatabase'),
+    ...forStored(ids),
   ]
 }
 
-const ofRaw = (name: string): Constant => ({
-  name,
-  type: `RawQueries<IdTypes>['${name}']`,
-  value: `raw.${name}`,
-})
+/** For raw queries on compact storages. */
+function forStored([first]: readonly FoundField[]): Constant[] {
+  const name = first === undefined ? '' : nameOf(first)
+  const one = (name: string) => ({ name, type: `StoredIds<IdTypes>['${name}']`, value: `stored.${name}` })
+  return [
+    { isLocal: true, name: 'stored', type: 'StoredIds<IdTypes>', value: 'storedIds(configuration)' },
+    { about: `A parameter of a raw query: \`parameter('${name}', id)\`.`, ...one('parameter') },
+    { about: `An id in its rows: \`fromDatabase('${name}', row.id)\`.`, ...one('fromDatabase') },
+  ]
+}
 
 /** Imports of the families; with `head`, under names that begin with it, so that nothing else has them. */
 export function familyImports(
@@ -146,7 +144,8 @@ function modelConfiguration({ model, ids }: ModelContent): string {
   return fields.length === 0 ? '' : `    ${model.name}: {\n${fields.join('')}    },\n`
 }
 
-function idConfiguration({ found, accept, storage, generated, comment }: FoundField): string {
+function idConfiguration({ model, field, found, accept, storage, generated, comment }: FoundField): string {
+  const relations = model.fields.filter(({ relationFromFields }) => relationFromFields?.includes(field.name))
   const { meta, onMismatch, createdAt } = comment
   const accepted = accept.map((one) => (one instanceof RegExp ? `${one}` : one.name))
   const settings = [
@@ -157,6 +156,7 @@ function idConfiguration({ found, accept, storage, generated, comment }: FoundFi
     ...(meta === undefined ? [] : [`meta: ${meta}`]),
     ...(onMismatch === undefined ? [] : [`onMismatch: '${onMismatch}'`]),
     ...(createdAt === undefined ? [] : [`createdAt: '${createdAt}'`]),
+    ...(relations.length === 0 ? [] : [`relations: [${relations.map(({ name }) => `'${name}'`).join(', ')}]`]),
   ]
   return `{ ${settings.join(', ')} }`
 }
@@ -169,7 +169,7 @@ const declarations = (
 export interface Times {
 ${content.models.map(timesOf).join('')}}
 
-/** The type of ids by field, for raw queries. */
+/** The type of ids by field. */
 export interface IdTypes {
 ${idFields(content)
   .map((id) => `  '${nameOf(id)}': ${idTypeOf(id)}\n`)

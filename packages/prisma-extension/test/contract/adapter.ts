@@ -1,4 +1,4 @@
-import { idExtension, keyset, type RawQueries, rawQueries } from '@snoflax/prisma-extension'
+import { idExtension, keyset } from '@snoflax/prisma-extension'
 import type { OpenDatabase } from '@snoflax/test'
 import { sharedPostgres } from '@snoflax/test'
 import {
@@ -19,7 +19,6 @@ export interface PrismaSession {
   /** With the extension. */
   readonly prisma: AnyClient
   readonly bare: AnyClient
-  readonly raw: RawQueries<Record<string, string>>
 }
 
 async function open(database: OpenDatabase, variant: Variant): Promise<PrismaSession> {
@@ -30,10 +29,8 @@ async function open(database: OpenDatabase, variant: Variant): Promise<PrismaSes
   const generators = { [variant.family.name]: variant.generator }
   const configuration = contractConfiguration(variant)
   const prisma = bare.$extends(idExtension(configuration, { generators }))
-  return { variant, bare, prisma, raw: rawQueries(configuration) }
+  return { variant, bare, prisma }
 }
-
-const FIELDS = { 'customers.id': 'Customer.id' } as const
 
 const GRAPH = { referrer: true, profile: true, orders: { include: { lines: true, tags: true } } }
 
@@ -109,8 +106,9 @@ const adapter: ContractAdapter<PrismaSession> = {
       /^\s*(SELECT|WITH)/.test(strings[0] as string)
         ? prisma.$queryRaw(Object.assign([...strings], { raw: strings }), ...values)
         : prisma.$executeRaw(Object.assign([...strings], { raw: strings }), ...values),
-    parameter: ({ raw }, column, id) => raw.parameter(FIELDS[column], id),
-    asText: ({ raw }, value) => raw.asText(value),
+    parameter: (_session, _column, id) => id,
+    asText: (_, value) => value,
+    isUntouched: true,
   },
 
   inserts: {
