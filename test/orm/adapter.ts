@@ -40,7 +40,8 @@ export async function describeRawSqlOn(database: Variant['database']): Promise<v
   const { raw, variants } = adapter
   const ofStorages = variants[database]?.filter(
     (variant, at, all) =>
-      all.findIndex((one) => one.storage === variant.storage) === at && !(raw?.isUntouched && converts(variant)),
+      all.findIndex((one) => one.storage === variant.storage) === at &&
+      !(raw?.isUntouched && converts(variant)),
   )
   if (raw === undefined || ofStorages === undefined)
     return test.skip(`${adapter.orm} has no raw SQL on ${database}`)

@@ -10,6 +10,7 @@ export {
   type PrefixOption,
   snoId,
 } from './columns.js'
+export { type FoundEntity, findById } from './find.js'
 export {
   type CreatedBetween,
   createdAfter,

@@ -22,7 +22,7 @@ import {
   sno,
 } from '@snoflax/core'
 import { typeid, uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
-import { createdAfter, createdBefore, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
+import { createdAfter, createdBefore, findById, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
 import {
   databases,
   type MysqlDatabase,
@@ -429,6 +429,48 @@ describe('decorators', () => {
     const { primary, type } = flaxId({ prefix: 'pst' }) as unknown as { primary: boolean; type: object }
     expect([primary, type]).toEqual([true, expect.anything()])
     expect(es.PrimaryKey(flaxId())).toEqual(expect.any(Function))
+  })
+})
+
+describe('findById()', () => {
+  test('finds the row of a key, or of another unique id', async () => {
+    const { em } = await open()
+    const ada = em.create(Customer, { name: 'Ada' })
+    const visit = em.create(Visit, { customer: ada })
+    await em.flush()
+    expect(await findById(em.fork(), ada.id)).toMatchObject({
+      model: 'Customer',
+      column: 'id',
+      row: { name: 'Ada' },
+      also: [],
+    })
+    expect(await findById(em.fork(), ada.token)).toMatchObject({
+      model: 'Customer',
+      column: 'token',
+      row: { id: ada.id },
+    })
+    expect(await findById(em.fork(), visit.id)).toMatchObject({ model: 'Visit', row: { id: visit.id } })
+    expect(await findById(em, customerId.generate())).toBeNull()
+    expect(await findById(em, 'ord_Kpcan0M1FakODT4k')).toBeNull()
+    await expect(findById(em, 'cus_Kpcan0M1FakODT4')).rejects.toThrow('16 characters, not 15')
+  })
+
+  test('finds each row of entities that share their keys, and one of those that share a table', async () => {
+    const Animal = defineEntity({
+      name: 'Animal',
+      discriminatorColumn: 'kind',
+      discriminatorMap: { dog: 'Dog' } as never,
+      abstract: true,
+      properties: { id: flaxId(), kind: p.string() },
+    })
+    const Dog = defineEntity({ name: 'Dog', extends: Animal, properties: { tag: p.string().nullable() } })
+    const Chip = defineEntity({ name: 'Chip', properties: { dog: () => p.oneToOne(Dog).primary() } })
+    const { em } = await open([Animal, Dog, Chip])
+    const dog = em.create(Dog, {} as never)
+    em.create(Chip, { dog })
+    await em.flush()
+    const found = await findById(em.fork(), dog.id)
+    expect([found?.model, found?.also.map(({ model }) => model)]).toEqual(['Animal', ['Chip']])
   })
 })
 

@@ -1,8 +1,8 @@
 import { Collection, defineEntity, EntitySchema, type InferEntity, p } from '@mikro-orm/core'
-import type { SqlEntityManager } from '@mikro-orm/sqlite'
+import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite'
 import { type FlaxId, flax, type Id, type IdOf, prefixed, type SnoId } from '@snoflax/core'
 import { type Uuid7, uuid7 } from '@snoflax/families'
-import { createdBetween, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
+import { createdBetween, findById, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
 import { expectTypeOf, test } from 'vitest'
 
 const Customer = defineEntity({
@@ -67,6 +67,16 @@ test('pages take ids of their entity', () => {
   em.findAll(Customer, keyset<Customer>({ take: 2, after: id, where: { name: 'Ada' } }))
   // @ts-expect-error: of another family
   keyset<Customer>({ take: 2, after: flax.generate() })
+})
+
+test('findById() knows the entities of the manager, by prefix', async () => {
+  const orm = await MikroORM.init({ entities: [Customer, Visit] })
+  const found = await findById(orm.em.fork(), prefixed(flax, 'cus').generate())
+  expectTypeOf(found?.model).toEqualTypeOf<'Customer' | undefined>()
+  expectTypeOf(found?.row.name).toEqualTypeOf<string | undefined>()
+  const any = await findById(orm.em, 'text' as string)
+  expectTypeOf(any?.model).toEqualTypeOf<'Customer' | 'Visit' | undefined>()
+  if (any?.model === 'Customer') expectTypeOf(any.row.name).toEqualTypeOf<string>()
 })
 
 test('options that are not there do not compile', () => {

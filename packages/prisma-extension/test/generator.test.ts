@@ -295,7 +295,7 @@ model Tag {
         Customer: { id: { family: sno, storage: 'uuid', generated: true, meta: 3, createdAt: 'createdAt' } },
         Order: {
           id: { family: flax, storage: 'text', generated: true },
-          customerId: { family: sno, storage: 'uuid' },
+          customerId: { family: sno, storage: 'uuid', relations: ['customer'] },
         },
       },
     })

@@ -81,19 +81,34 @@ test.each<[string, () => object]>([
   ['a parent', () => named({ boss: { create: named() } })],
   ['a parent before a name', () => ({ boss: { create: named() }, ...named() })],
   ['parents of parents', () => named({ boss: { create: named({ boss: { create: named() } }) } })],
-  ['two parents', () => named({ boss: { create: named() }, team: { create: named({ city: { create: named() } }) } })],
+  ['two parents', () => named({ boss: { create: named() }, team: { create: named() } })],
   ['two parents, the other way round', () => named({ team: { create: named() }, boss: { create: named() } })],
   ['a parent with children', () => named({ boss: { create: named({ pets: { create: named() } }) } })],
   ['a parent and children', () => named({ pets: { create: named() }, boss: { create: named() } })],
-  ['children with parents', () => named({ pets: { create: [named({ vet: { create: named() } }), named()] } })],
-  ['children with children', () => named({ reports: { create: [named({ pets: { create: named() } }), named()] } })],
+  ['a child with a parent', () => named({ pets: { create: named({ vet: { create: named() } }) } })],
+  [
+    'children with children',
+    () => named({ reports: { create: [named({ pets: { create: named() } }), named()] } }),
+  ],
   ['children of two kinds', () => named({ pets: { create: named() }, reports: { create: named() } })],
-  ['children of two kinds, the other way round', () => named({ reports: { create: named() }, pets: { create: named() } })],
+  [
+    'children of two kinds, the other way round',
+    () => named({ reports: { create: named() }, pets: { create: named() } }),
+  ],
   ['many to many', () => named({ skills: { create: [named(), named()] }, pets: { create: named() } })],
-  ['createMany', () => named({ pets: { createMany: { data: [named(), named()] } }, boss: { create: named() } })],
+  [
+    'createMany',
+    () => named({ pets: { createMany: { data: [named(), named()] } }, boss: { create: named() } }),
+  ],
   ['connectOrCreate of a parent', () => named({ boss: { connectOrCreate: unless(named()) } })],
-  ['connectOrCreate of children', () => named({ pets: { connectOrCreate: [unless(named()), unless(named())] } })],
-  ['create and connectOrCreate', () => named({ pets: { connectOrCreate: unless(named()), create: named() } })],
+  [
+    'connectOrCreate of children',
+    () => named({ pets: { connectOrCreate: [unless(named()), unless(named())] } }),
+  ],
+  [
+    'create and connectOrCreate',
+    () => named({ pets: { connectOrCreate: unless(named()), create: named() } }),
+  ],
 ])('ids sort as Prisma inserts: %s', async (_, data) => {
   inserted.length = 0
   await prisma.person.create({ data: data() })

@@ -57,7 +57,10 @@ test('undefined is refused by Prisma, as where the id is no id of ours', async (
   for (const call of [
     () => prisma.author.createMany({ data: [{}, create] }),
     () => prisma.author.upsert({ where: { id: flax.generate() }, create, update: {} }),
-    () => prisma.book.create({ data: { author: { connectOrCreate: { where: { id: flax.generate() }, create } } } }),
+    () =>
+      prisma.book.create({
+        data: { author: { connectOrCreate: { where: { id: flax.generate() }, create } } },
+      }),
     () => prisma.author.create({ data: { books: { createMany: { data: [create] } } } }),
   ]) {
     await expect(call()).rejects.toThrow('`undefined` values are not allowed')

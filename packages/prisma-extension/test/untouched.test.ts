@@ -105,7 +105,9 @@ describe.each(databases.filter(({ name }) => name in PROVIDERS))('with text fiel
         '$executeRawUnsafe',
         '$queryRawTyped',
       ]) {
-        const callbacks = bare.$extends(generated.snoflax())._extensions.getAllQueryCallbacks('$none', operation)
+        const callbacks = bare
+          .$extends(generated.snoflax())
+          ._extensions.getAllQueryCallbacks('$none', operation)
         expect(callbacks).toEqual([])
       }
     }

@@ -156,7 +156,9 @@ function idConfiguration({ model, field, found, accept, storage, generated, comm
     ...(meta === undefined ? [] : [`meta: ${meta}`]),
     ...(onMismatch === undefined ? [] : [`onMismatch: '${onMismatch}'`]),
     ...(createdAt === undefined ? [] : [`createdAt: '${createdAt}'`]),
-    ...(relations.length === 0 ? [] : [`relations: [${relations.map(({ name }) => `'${name}'`).join(', ')}]`]),
+    ...(relations.length === 0
+      ? []
+      : [`relations: [${relations.map(({ name }) => `'${name}'`).join(', ')}]`]),
   ]
   return `{ ${settings.join(', ')} }`
 }
