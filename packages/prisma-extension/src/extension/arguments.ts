@@ -68,7 +68,10 @@ const create: Rule = (model, value, place) => {
   const mapAt = (key: string) => {
     row[key] = mapKey(ROW, model, key, row[key], inside(place, key))
   }
-  const parents = model.parents.filter((field) => field in row)
+  // Of several parents, Prisma inserts the last one first.
+  const parents = Object.keys(row)
+    .filter((key) => model.parents.includes(key))
+    .reverse()
   parents.forEach(mapAt)
   addNewIds(model, row, place)
   for (const key of Object.keys(row)) if (!parents.includes(key)) mapAt(key)
