@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { DATABASE_PROJECTS, projectName } from './scripts/database-projects.js'
 import LongestFirst from './scripts/longest-first.js'
-import { PACKAGES } from './scripts/packages.js'
+import { folderOf, PACKAGES } from './scripts/packages.js'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -27,7 +27,7 @@ const SHARING = [
   'prisma-extension',
   'typeorm',
   'validators',
-].map((name) => `packages/${name}`)
+].map(folderOf)
 const ALONE = '**/*.alone{,.long}.test.ts'
 
 const TESTS = ['test/**/*.test.ts', `!${ALONE}`]
@@ -48,9 +48,6 @@ const project = (folder: string, tests = TESTS, adapter = 'test/contract/adapter
 
 // Its toolchain is a separate workspace: scripts/prisma8.js installs it, and runs only the contract.
 const prisma8 = process.env['SNOFLAX_PRISMA8'] ? ['packages/prisma-8'] : []
-
-const projectsOf = (folder: string, names: readonly string[]) =>
-  names.map((name) => project(`${folder}/${name}`))
 
 // Another version of TypeORM than the newest, such as `0.3.28`: see scripts/orm-matrix.js.
 const typeorm = process.env['SNOFLAX_TYPEORM']
@@ -83,8 +80,9 @@ export default defineConfig({
         replacement: at('packages/prisma-8/src/sqlite/'),
       },
       { find: /^@snoflax\/prisma-8\//, replacement: at('packages/prisma-8/src/postgres/') },
+      { find: /^@snoflax\/adopt$/, replacement: at(`${folderOf('adopt')}/src`) },
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
-      { find: /^snoflax$/, replacement: at('packages/cli/src') },
+      { find: /^snoflax$/, replacement: at(`${folderOf('cli')}/src`) },
       ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),
     ],
   },
@@ -103,10 +101,10 @@ export default defineConfig({
     ],
     setupFiles: isCounting ? [at('test/counting/setup.ts')] : [],
     projects: [
-      ...projectsOf('packages', PACKAGES),
+      ...PACKAGES.map((name) => project(folderOf(name))),
       ...prisma8.map((folder) => project(folder, [])),
-      ...projectsOf('examples', readdirSync(at('examples'))),
-      { extends: true, test: { name: 'alone', include: [`packages/${ALONE}`] } },
+      ...readdirSync(at('examples')).map((name) => project(`examples/${name}`)),
+      { extends: true, test: { name: 'alone', include: [`{packages,tools}/${ALONE}`] } },
       // Hand-written statements meet the contract too, but can't be tried with leases.
       project('test', ['**/*.test.ts', '!orm/leases.test.ts'], 'skeleton/adapter.ts'),
     ],

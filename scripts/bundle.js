@@ -4,14 +4,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
-import { PACKAGES } from './packages.js'
+import { folderOf, PACKAGES } from './packages.js'
 
-const FOLDER = join(import.meta.dirname, '../packages')
+const root = join(import.meta.dirname, '..')
 
 const changed = (/** @type {string} */ path) => statSync(path).mtimeMs
 
 for (const name of PACKAGES) {
-  const at = (/** @type {string} */ path) => join(FOLDER, name, path)
+  const at = (/** @type {string} */ path) => join(root, folderOf(name), path)
   // A demo or a bench builds only what it imports.
   if (!existsSync(at('dist/.tsbuildinfo'))) continue
   const mark = at('cjs/package.json')

@@ -188,11 +188,13 @@ function instrument() {
     return ts.visitEachChild(file, visit, context)
   }
 
-  const packages = fileURLToPath(new URL('../packages/', import.meta.url))
+  const sources = /^(?:packages|tools)\//
+  const root = fileURLToPath(new URL('..', import.meta.url))
   const loading = /** @type {any} */ (Module).prototype
   const compile = loading._compile
   loading._compile = function (/** @type {string} */ code, /** @type {string} */ path) {
-    if (!path.startsWith(packages) || path.includes('node_modules')) return compile.call(this, code, path)
+    if (!path.startsWith(root) || !sources.test(path.slice(root.length)) || path.includes('node_modules'))
+      return compile.call(this, code, path)
     const { outputText } = ts.transpileModule(code, {
       compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.CommonJS },
       transformers: { before: [transformer] },

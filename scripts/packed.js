@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..')
  * @returns {ReadonlyMap<string, string>} the path of each package's tarball
  */
 export function packAll(folder) {
-  const pack = `pnpm --recursive --filter './packages/*' pack --pack-destination '${folder}'`
+  const pack = `pnpm --recursive --filter './packages/*' --filter './tools/*' pack --pack-destination '${folder}'`
   const { status, stdout, stderr } = spawnSync('npx', withPnpm(pack), { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(`pnpm pack failed: ${stdout}${stderr}`)
   return new Map(

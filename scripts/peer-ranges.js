@@ -2,11 +2,9 @@
 // Fails if a range doesn't admit the latest version. Versions of other dist-tags, such as `next` and `beta`, that are newer than
 // the latest one, and ranges that are one exact version, are only reported.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { manifestOf, PACKAGES } from './packages.js'
 
 const wanted = process.argv.slice(2)
-const folder = join(import.meta.dirname, '../packages')
 
 /** @param {readonly string[]} query */
 function registry(...query) {
@@ -18,8 +16,8 @@ function registry(...query) {
 
 /** The packages that have a range of a library. @type {Map<string, Map<string, string[]>>} */
 const ranges = new Map()
-for (const name of readdirSync(folder)) {
-  const { peerDependencies = {} } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'))
+for (const name of [...PACKAGES, 'prisma-8']) {
+  const { peerDependencies = {} } = manifestOf(name)
   for (const [library, range] of Object.entries(peerDependencies)) {
     if (library.startsWith('@snoflax/') || (wanted.length > 0 && !wanted.includes(library))) continue
     const packages = ranges.get(library) ?? new Map()

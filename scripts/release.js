@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withTargets } from './markdown-links.js'
-import { manifestOf, PACKAGES } from './packages.js'
+import { folderOf, manifestOf, PACKAGES } from './packages.js'
 import { packAll, packPrisma8 } from './packed.js'
 import { publishAll, run } from './publish.js'
 import { repositoryPage } from './repository.js'
@@ -30,14 +30,14 @@ if (!page) {
 }
 
 /** @param {string} fullName of a package */
-const folderOf = (fullName) =>
+const shortName = (fullName) =>
   PACKAGES.find((name) => manifestOf(name).name === fullName) ?? fullName.replace('@snoflax/', '')
 
 /** @param {string} name of the folder @param {string} folder where the package was unpacked */
 function writeAddress(name, folder) {
   const file = join(folder, 'package.json')
   const manifest = JSON.parse(readFileSync(file, 'utf8'))
-  const directory = `packages/${name}`
+  const directory = folderOf(name)
   Object.assign(manifest, {
     homepage: `${page}/tree/HEAD/${directory}#readme`,
     bugs: `${page}/issues`,
@@ -46,7 +46,7 @@ function writeAddress(name, folder) {
   const { peerDependencies = {} } = manifest
   // prisma-8 has no `workspace:^`, which pnpm replaces.
   for (const peer of Object.keys(peerDependencies).filter((one) => peerDependencies[one] === '*'))
-    peerDependencies[peer] = `^${manifestOf(folderOf(peer)).version}`
+    peerDependencies[peer] = `^${manifestOf(shortName(peer)).version}`
   writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`)
   const readme = join(folder, 'README.md')
   writeFileSync(readme, withFullLinks(readFileSync(readme, 'utf8'), directory))
@@ -70,7 +70,7 @@ mkdirSync(packed)
 const tarballs = [...packAll(folder)]
 if (isWithPrisma8) tarballs.push(packPrisma8(folder, { mayBeUnfrozen: isDry || isLocal }))
 for (const [fullName, tarball] of tarballs) {
-  const name = folderOf(fullName)
+  const name = shortName(fullName)
   const unpacked = join(folder, name)
   mkdirSync(unpacked)
   run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1'])

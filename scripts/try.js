@@ -8,10 +8,10 @@ const root = join(import.meta.dirname, '..')
 const [project = '', ...wanted] = process.argv.slice(2)
 
 /** Names as people say them: `prisma` is prisma-extension. */
-const folderOf = (/** @type {string} */ name) =>
+const nameOf = (/** @type {string} */ name) =>
   PACKAGES.find((one) => one === name || manifestOf(one).name === name || one === `${name}-extension`)
 
-const unknown = wanted.filter((name) => folderOf(name) === undefined)
+const unknown = wanted.filter((name) => nameOf(name) === undefined)
 if (project === '' || wanted.length === 0 || unknown.length > 0) {
   if (unknown.length > 0) console.error(`try: no package ${unknown.join(', ')}`)
   console.error(
@@ -25,16 +25,16 @@ if (!existsSync(join(project, 'package.json'))) {
 }
 
 const needed = new Set(['@snoflax/core'])
-const add = (/** @type {string} */ folder) => {
-  const { name, dependencies, peerDependencies, peerDependenciesMeta } = manifestOf(folder)
+const add = (/** @type {string} */ short) => {
+  const { name, dependencies, peerDependencies, peerDependenciesMeta } = manifestOf(short)
   needed.add(name)
   const optional = (/** @type {string} */ one) => peerDependenciesMeta?.[one]?.optional
   for (const one of Object.keys({ ...dependencies, ...peerDependencies })) {
-    const theirs = folderOf(one)
+    const theirs = nameOf(one)
     if (theirs !== undefined && !optional(one) && !needed.has(one)) add(theirs)
   }
 }
-for (const name of wanted) add(/** @type {string} */ (folderOf(name)))
+for (const name of wanted) add(/** @type {string} */ (nameOf(name)))
 
 const folder = join(root, 'tarballs')
 mkdirSync(folder, { recursive: true })

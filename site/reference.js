@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { manifestOf, PACKAGES } from '../scripts/packages.js'
+import { folderOf, manifestOf, PACKAGES } from '../scripts/packages.js'
 
 /**
  * Writes the start page of the reference, a sentence for each module, and returns the modules' folders.
@@ -14,7 +14,7 @@ export function describeModules(first) {
   })
   const page = `# Reference\n\nEvery function and type, with an example each. To learn how to use them, start with the guides.\n\n${rows.join('\n')}\n`
   writeFileSync(join(import.meta.dirname, 'pages/reference.md'), page)
-  return names.map((name) => `packages/${name}`)
+  return names.map(folderOf)
 }
 
 /** Links the modules on that page, which TypeDoc can't link from a page of ours. @param {string} folder of the reference */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import { at, packageFolders } from './workspace.js'
+import { at, folderOf, packageFolders } from './workspace.js'
 
 interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ const OPTIONS: ts.CompilerOptions = {
 }
 
 const manifestOf = (folder: string): Manifest =>
-  JSON.parse(readFileSync(at(`packages/${folder}/package.json`), 'utf8'))
+  JSON.parse(readFileSync(at(`${folderOf(folder)}/package.json`), 'utf8'))
 
 /** How versions of a library are installed beside the newest: @prisma/client 7.0 as prisma-client-7.0. */
 const aliasesOf = (library: string): RegExp =>
@@ -52,7 +52,7 @@ function errorsIn(folder: string, library: string, installed: string): string[] 
   const formats = library === 'drizzle-orm' ? ['dist'] : ['dist', 'cjs']
   // Both formats of core share theirs.
   const built = folder === 'core' ? ['types'] : formats
-  const ours = built.flatMap((name) => declarationsIn(at(`packages/${folder}/${name}`)))
+  const ours = built.flatMap((name) => declarationsIn(at(`${folderOf(folder)}/${name}`)))
   const host = ts.createCompilerHost(OPTIONS)
   const { getSourceFile } = host
   host.getSourceFile = (file, options, ...rest) => {
@@ -61,7 +61,7 @@ function errorsIn(folder: string, library: string, installed: string): string[] 
     if (!parsed.has(key)) parsed.set(key, getSourceFile.call(host, file, options, ...rest))
     return parsed.get(key)
   }
-  const own = at(`packages/${folder}/`)
+  const own = at(`${folderOf(folder)}/`)
   host.resolveModuleNameLiterals = (literals, file, redirect, options, source) =>
     literals.map((literal) => {
       const { text } = literal

@@ -11,7 +11,7 @@ import { folderOf, modulesOf, programOf } from './docstrings/programs.js'
 import { outcomeOf } from './snippets/outcome.js'
 import { blocksOf } from './snippets/page.js'
 import { typeErrors } from './snippets/type-errors.js'
-import { entryPointsOf, packageFolders } from './workspace.js'
+import { entryPointsOf, folderOf as packageFolder, packageFolders } from './workspace.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const examples = examplesBelow(root)
@@ -20,7 +20,9 @@ const labelled = (some: readonly Example[]) => some.map((one) => [`${one.path}:$
 
 test('every package has examples, and none is truncated', () => {
   expect(examples.length).toBeGreaterThanOrEqual(80)
-  expect([...folders].sort()).toEqual(packageFolders.map((name) => folderOf(`packages/${name}/src/`)).sort())
+  expect([...folders].sort()).toEqual(
+    packageFolders.map((name) => folderOf(`${packageFolder(name)}/src/`)).sort(),
+  )
   for (const { code } of examples) expect(code).not.toContain('…')
 })
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
-import { at } from './workspace.js'
+import { at, folderOf, packageFolders } from './workspace.js'
 
 /** The texts of a source file that can be in an error's message, as they stand in the source, in order. */
 export function messagesIn(path: string, text: string, refusing: ReadonlySet<string>): string[] {
@@ -85,8 +85,8 @@ export function allMessages(): string {
 
 /** The files of every package below this folder, with their texts. */
 const textsIn = (folder: string, ending: string): (readonly [path: string, text: string])[] =>
-  readdirSync(at('packages')).flatMap((name) => {
-    const parent = `packages/${name}/${folder}`
+  [...packageFolders, 'prisma-8'].flatMap((name) => {
+    const parent = `${folderOf(name)}/${folder}`
     if (!existsSync(at(parent))) return []
     return readdirSync(at(parent), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith(ending))

@@ -16,7 +16,7 @@ import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { manifestOf } from '../scripts/packages.js'
 import { packAll } from '../scripts/packed.js'
-import { at, entryPointsOf, packageFolders } from './workspace.js'
+import { at, entryPointsOf, folderOf, packageFolders } from './workspace.js'
 
 const require = createRequire(import.meta.url)
 const folder = mkdtempSync(join(tmpdir(), 'snoflax-packed-'))
@@ -30,9 +30,9 @@ beforeAll(() => {
   write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   run('npm', ['install', '--no-audit', '--no-fund', '--legacy-peer-deps', ...tarballs.values()])
   for (const name of packageFolders) {
-    const { peerDependencies = {} } = JSON.parse(readFileSync(at(`packages/${name}/package.json`), 'utf8'))
+    const { peerDependencies = {} } = JSON.parse(readFileSync(at(`${folderOf(name)}/package.json`), 'utf8'))
     const peers = Object.keys(peerDependencies).filter((peer) => !peer.startsWith('@snoflax/'))
-    for (const peer of peers) link(peer, at(`packages/${name}`))
+    for (const peer of peers) link(peer, at(folderOf(name)))
   }
   for (const name of ['sql.js', '@types/sql.js']) link(name, import.meta.dirname)
 })

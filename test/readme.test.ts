@@ -15,7 +15,7 @@ import { blocksOf, section } from './snippets/page.js'
 import { run } from './snippets/run.js'
 import { typeErrors } from './snippets/type-errors.js'
 import { steady } from './snippets/walk.js'
-import { at, ormFolders, packageFolders } from './workspace.js'
+import { at, folderOf, ormFolders, packageFolders } from './workspace.js'
 
 const page = (path: string) => readFileSync(at(path), 'utf8')
 const README = page('README.md')
@@ -37,7 +37,7 @@ const [FIRST_BLOCK = ''] = blocksOf(README, 'ts')
 const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: number])[] = [
   ['the first block of the root page', FIRST_BLOCK, 3],
   ...['core', 'families', 'validators'].flatMap((name) =>
-    blocksOf(page(`packages/${name}/README.md`), 'ts').map(
+    blocksOf(page(`${folderOf(name)}/README.md`), 'ts').map(
       (code, index) => [`block ${index + 1} on the page of ${name}`, code, 1] as const,
     ),
   ),
@@ -197,7 +197,7 @@ describe('a page with code has a test that runs it', () => {
   })
 
   test.each(packageFolders)('of the README of %s', (name) => {
-    const tests = ['readme.test.ts', 'guide.test.ts'].map((file) => `packages/${name}/test/${file}`)
+    const tests = ['readme.test.ts', 'guide.test.ts'].map((file) => `${folderOf(name)}/test/${file}`)
     const isHere = CORE_BLOCKS.some(([block]) => block.endsWith(`the page of ${name}`))
     const by = isHere ? ['test/readme.test.ts'] : tests.filter((path) => existsSync(at(path)))
     expect(by.map(page).join('\n')).toMatch(/README\.md/)
@@ -231,7 +231,7 @@ test("the README's first command prints ids", () => {
 })
 
 describe.each(packageFolders)('the headings of %s', (name) => {
-  const headings = [...page(`packages/${name}/README.md`).matchAll(/^## (.+)$/gm)].map(([, text]) => text)
+  const headings = [...page(`${folderOf(name)}/README.md`).matchAll(/^## (.+)$/gm)].map(([, text]) => text)
 
   test('begin with Install and Use, and end with Errors and Limits', () => {
     expect(headings.slice(0, 2)).toEqual(['Install', 'Use'])

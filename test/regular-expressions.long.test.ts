@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { at, packageFolders } from './workspace.js'
+import { at, folderOf, packageFolders } from './workspace.js'
 
 interface Found {
   readonly place: string
@@ -57,9 +57,9 @@ function partsOf({ text }: ts.RegularExpressionLiteral) {
 }
 
 const FILES = packageFolders.flatMap((name) =>
-  readdirSync(at(`packages/${name}/src`), { recursive: true, encoding: 'utf8' })
+  readdirSync(at(`${folderOf(name)}/src`), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.[cm]?[jt]s$/.test(file))
-    .map((file) => `packages/${name}/src/${file}`),
+    .map((file) => `${folderOf(name)}/src/${file}`),
 )
 const ALL = FILES.flatMap((file) => expressionsIn(file, readFileSync(at(file), 'utf8')))
 

@@ -1,20 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { PACKAGES } from '../scripts/packages.js'
+import { folderOf, PACKAGES } from '../scripts/packages.js'
 
 /** A file or folder of the repository. */
 export const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
+
+export { folderOf }
 
 export const packageFolders: readonly string[] = PACKAGES
 
 /** What can be imported from a package, as a user writes it. */
 export function entryPointsOf(folder: string): string[] {
-  const { name, exports } = JSON.parse(readFileSync(at(`packages/${folder}/package.json`), 'utf8'))
+  const { name, exports } = JSON.parse(readFileSync(at(`${folderOf(folder)}/package.json`), 'utf8'))
   const subpaths = Object.keys(exports).filter((subpath) => subpath !== './package.json')
   return subpaths.map((subpath) => `${name}${subpath.slice(1)}`)
 }
 
 /** The packages that bring an adapter of the contract. */
 export const ormFolders: readonly string[] = packageFolders.filter((name) =>
-  existsSync(at(`packages/${name}/test/contract/adapter.ts`)),
+  existsSync(at(`${folderOf(name)}/test/contract/adapter.ts`)),
 )

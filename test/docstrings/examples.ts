@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { PACKAGES } from '../../scripts/packages.js'
+import { folderOf, PACKAGES } from '../../scripts/packages.js'
 
 export interface Example {
   /** Of the source, below the root. */
@@ -12,7 +12,7 @@ export interface Example {
 
 /** The `@example` blocks of all sources of all packages, as the compiler reads them and editors show them. */
 export function examplesBelow(root: string): Example[] {
-  return PACKAGES.map((name) => `packages/${name}/src`)
+  return PACKAGES.map((name) => `${folderOf(name)}/src`)
     .flatMap((folder) => sourcesIn(root, folder))
     .flatMap((path) => examplesIn(path, readFileSync(join(root, path), 'utf8')))
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { PACKAGES } from '../../scripts/packages.js'
+import { folderOf, PACKAGES } from '../../scripts/packages.js'
 
 /** Something that a package exports, wherever it is defined. */
 export interface Exported {
@@ -18,7 +18,7 @@ export interface Exported {
 
 /** All that the entry points of all packages export. */
 export function exportsBelow(root: string): Exported[] {
-  const entries = PACKAGES.flatMap((name) => entriesOf(join(root, 'packages', name)))
+  const entries = PACKAGES.flatMap((name) => entriesOf(join(root, folderOf(name))))
   return exportsOf(new Map(entries))
 }
 
