@@ -1,6 +1,8 @@
 import { dirname, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { applyEdits, type Edit, type Findings, NUMBERS, STORED, type Stored } from './findings.js'
+import { applyEdits, type Edit } from './edits.js'
+import { type Findings, NUMBERS, type Passed } from './findings.js'
+import { prefixOf, STORED, type Stored } from './shapes.js'
 
 /** What we read of Prisma's DMMF. */
 interface Field {
@@ -8,7 +10,7 @@ interface Field {
   readonly kind: string
   readonly type: string
   readonly isId: boolean
-  readonly isUnique: boolean
+  readonly dbName?: string | null
   readonly documentation?: string
   readonly nativeType?: readonly [string, readonly string[]] | null
   readonly default?: unknown
@@ -16,8 +18,9 @@ interface Field {
   readonly relationToFields?: readonly string[]
 }
 
-interface Model {
+export interface Model {
   readonly name: string
+  readonly dbName?: string | null
   readonly fields: readonly Field[]
   readonly primaryKey?: { readonly fields: readonly string[] } | null
 }
@@ -40,83 +43,181 @@ interface Line {
   readonly hasComment: boolean
 }
 
-/** Finds the keys of Prisma's models, and the edits that make them id fields. @throws {Error} with what Prisma says. */
-export function adoptPrisma(texts: ReadonlyMap<string, string>, getDmmf: GetDmmf, findings: Findings): void {
-  const models = modelsOf(texts, getDmmf)
+/** A schema as its parser reads it, and what it says of each line. */
+export interface Schema {
+  readonly texts: ReadonlyMap<string, string>
+  readonly models: readonly Model[]
+  readonly lines: ReadonlyMap<string, Line>
+  readonly provider: string | undefined
+}
+
+/** @throws {Error} with what Prisma says */
+export function readPrisma(texts: ReadonlyMap<string, string>, getDmmf: GetDmmf): Schema {
   const lines = new Map([...texts].flatMap(([file, text]) => [...linesOf(file, text)]))
-  const changed = new Map<string, { edits: readonly Edit[]; comment: string }>()
-  const provider = settingOf(texts, lines, 'datasource', 'provider')
+  return {
+    texts,
+    models: modelsOf(texts, getDmmf),
+    lines,
+    provider: settingOf(texts, lines, 'datasource', 'provider'),
+  }
+}
+
+/** Finds the keys of Prisma's models, and the edits that make them id fields. @throws {Error} with what Prisma says. */
+export function adoptPrisma(
+  schema: Schema,
+  getDmmf: GetDmmf,
+  findings: Findings,
+  passed: ReadonlyMap<string, readonly Passed[]>,
+): void {
+  const changed = new Map<string, string>()
   let needsFamilies = false
-  for (const model of models) {
-    const references = new Map<string, string>()
-    for (const { type, relationFromFields = [], relationToFields = [] } of model.fields) {
-      for (const [at, field] of relationFromFields.entries())
-        references.set(field, `${type}.${relationToFields[at]}`)
-    }
+  for (const model of schema.models) {
+    findings.counts.tables++
+    const references = referencesOf(model)
     for (const field of model.fields) {
       const name = `${model.name}.${field.name}`
-      const line = lines.get(name)
+      const line = schema.lines.get(name)
       if (line === undefined || field.kind !== 'scalar') continue
-      const place = { file: line.file, line: line.number, name }
-      const leave = (text: string): undefined => findings.leave(place, text)
+      findings.read(line.file, line.number)
       const target = references.get(field.name)
       if (target) {
-        findings.references.push({ ...place, text: `${target}, whose key it takes` })
+        findings.counts.references++
+        findings.references.push({
+          file: line.file,
+          line: line.number,
+          name,
+          text: `${target}, whose key it takes`,
+        })
+        ask(findings, model, field, target)
         continue
       }
-      const isKey = field.isId || model.primaryKey?.fields.includes(field.name) || isTarget(models, name)
-      if (!isKey || field.documentation?.includes('@snoflax')) continue
-      const isUuid = field.nativeType?.[0] === 'Uuid'
-      if (/^(?:Int|BigInt)$/.test(field.type)) {
-        if (field.isId) leave(NUMBERS)
-        continue
-      }
-      if (field.type !== 'String') continue
-      if (!/^(?:postgres(?:ql)?|sqlite)$/.test(provider ?? '')) {
-        leave(
-          `${provider ?? 'a database without a provider'}: declare the key by hand, as the page of @snoflax/prisma-extension says`,
-        )
-        continue
-      }
-      const stored = findings.storedIn(name, generatorOf(field), isUuid)
-      if (typeof stored === 'string') {
-        if (field.isId || field.default !== undefined) leave(stored)
-        continue
-      }
-      if (field.nativeType?.[0] === 'Char') {
-        leave('@db.Char holds keys of one length: make it @db.VarChar or text')
-        continue
-      }
+      const stored = keyOf(schema, model, field, findings, passed)
+      if (stored === undefined) continue
+      const isUuid = isNativeUuid(field)
       needsFamilies ||= isUuid
+      const prefix = prefixOf(stored)
       const comment = isUuid
         ? '@snoflax uuid7 accept=uuid7or4'
-        : `@snoflax flax accept=${findings.literalOf(stored.pattern)} onMismatch=notFound`
-      findings.keys.push({ ...place, text: `${stored.kind}, then ${isUuid ? 'uuid7' : 'flax'}` })
-      const edits = editsOf(texts.get(line.file) as string, line, comment, field.default !== undefined)
-      findings.edit(line.file, ...edits)
-      changed.set(name, { edits, comment })
+        : `@snoflax flax ${prefix ? `prefix=${prefix} ` : ''}accept=${findings.literalOf(stored.pattern)} onMismatch=notFound`
+      findings.adopt({ file: line.file, line: line.number, name }, stored, isUuid)
+      findings.edit(
+        line.file,
+        ...editsOf(schema.texts.get(line.file) as string, line, comment, field.default !== undefined),
+      )
+      changed.set(name, comment)
     }
   }
+  listUnread(schema, findings)
   if (changed.size === 0) return
-  addGenerator(texts, lines, findings, needsFamilies)
-  check(texts, findings, models, getDmmf, new Map([...changed].map(([name, { comment }]) => [name, comment])))
+  addGenerator(schema.texts, schema.lines, findings, needsFamilies)
+  check(schema.texts, findings, schema.models, getDmmf, changed)
   findings.next.add(
     'npx prisma generate, then extend the client: new PrismaClient({ … }).$extends(snoflax())',
   )
-  if (provider !== 'sqlite')
+  if (schema.provider !== 'sqlite')
     findings.next.add(
       'PostgreSQL: append generated/snoflax/collation.sql to a migration, so that new text ids sort by time',
     )
 }
 
-function modelsOf(texts: ReadonlyMap<string, string>, getDmmf: GetDmmf): readonly Model[] {
-  const { datamodel, reason, error } = getDmmf({ datamodel: [...texts] })
+/** Fields that hold another model's key, and that key. */
+function referencesOf({ fields }: Model): ReadonlyMap<string, string> {
+  const references = new Map<string, string>()
+  for (const { type, relationFromFields = [], relationToFields = [] } of fields)
+    for (const [at, field] of relationFromFields.entries())
+      references.set(field, `${type}.${relationToFields[at]}`)
+  return references
+}
+
+const isNativeUuid = ({ nativeType }: Field): boolean => nativeType?.[0] === 'Uuid'
+
+const ask = ({ asked }: Findings, model: Model, field: Field, key: string): void =>
+  void asked.push({
+    name: `${model.name}.${field.name}`,
+    table: model.dbName ?? model.name,
+    column: field.dbName ?? field.name,
+    key,
+    isUuid: isNativeUuid(field),
+  })
+
+/** The keys that a field stores: undefined if it is no key, or is left. */
+function keyOf(
+  { models, lines, provider }: Schema,
+  model: Model,
+  field: Field,
+  findings: Findings,
+  passed: ReadonlyMap<string, readonly Passed[]>,
+): Stored | undefined {
+  const name = `${model.name}.${field.name}`
+  const { file, number } = lines.get(name) as Line
+  const leave = (text: string): undefined => findings.leave({ file, line: number, name }, text)
+  const isKey = field.isId || model.primaryKey?.fields.includes(field.name) || isTarget(models, name)
+  const isOne = field.isId || field.default !== undefined
+  if (!isKey || (isOne && field.documentation?.includes('@snoflax'))) {
+    if (isKey) findings.counts.keys++
+    return undefined
+  }
+  if (/^(?:Int|BigInt)$/.test(field.type) && field.isId) findings.counts.keys++
+  if (/^(?:Int|BigInt)$/.test(field.type)) return field.isId ? leave(NUMBERS) : undefined
+  if (field.type !== 'String')
+    return field.isId ? leave(`a key of type ${field.type}: not text and not uuid`) : undefined
+  if (isOne) findings.counts.keys++
+  if (!/^(?:postgres(?:ql)?|sqlite)$/.test(provider ?? ''))
+    return leave(
+      `${provider ?? 'a database without a provider'}: declare the key by hand, as the page of @snoflax/prisma-extension says`,
+    )
+  ask(findings, model, field, name)
+  const made = generatorOf(field)
+  const stored = findings.storedIn({
+    name,
+    made,
+    isUuid: isNativeUuid(field),
+    passed: passed.get(name) ?? [],
+  })
+  if (typeof stored === 'string') return isOne ? leave(stored) : undefined
+  return field.nativeType?.[0] === 'Char'
+    ? leave('@db.Char holds keys of one length: make it @db.VarChar or text')
+    : stored
+}
+
+/** Lines that say that a field is a key or a foreign key, and that the parser's models don't have. */
+function listUnread({ texts, lines }: Schema, findings: Findings): void {
+  for (const [name, { file, number, start, end }] of lines) {
+    const code =
+      texts
+        .get(file)
+        ?.slice(start, end)
+        .replace(/"(?:\\.|[^"\\])*"/g, '') ?? ''
+    if (/\s@id\b/.test(code) && !findings.isRead(file, number))
+      findings.unread.push({ file, line: number, name, text: '@id belongs to no model that was read' })
+  }
+}
+
+function modelsOf(
+  texts: ReadonlyMap<string, string>,
+  getDmmf: GetDmmf,
+  unknown: readonly string[] = [],
+): readonly Model[] {
+  const { datamodel, reason, error } = getDmmf({
+    datamodel: [...texts].map(([file, text]) => [file, withoutSettings(text, unknown)]),
+  })
   if (datamodel) return datamodel.models
   // Its message is JSON, with the colours of a terminal.
   const [, message = reason] = /"message":("(?:\\.|[^"\\])*")/.exec(error?.message ?? '') ?? []
   const text = message?.startsWith('"') ? (JSON.parse(message) as string) : (message ?? '')
-  throw new Error(stripVTControlCharacters(text).replace(/\s+/g, ' '))
+  const plain = stripVTControlCharacters(text).replace(/\s+/g, ' ')
+  const [, feature] = /preview feature "(\w+)" is not known/.exec(plain) ?? []
+  if (feature && !unknown.includes(feature)) return modelsOf(texts, getDmmf, [...unknown, feature])
+  throw new Error(plain)
 }
+
+/** Without addresses, which Prisma 7 refuses in a schema, and without features that only other versions know. */
+const withoutSettings = (text: string, unknown: readonly string[]): string =>
+  text
+    .replace(/^([ \t]*)(?:url|directUrl|shadowDatabaseUrl)[ \t]*=[^\n]*/gm, '$1')
+    .replace(/^[ \t]*previewFeatures[ \t]*=[ \t]*\[[^\]]*\]/gm, (line) =>
+      unknown.reduce((all, one) => all.replace(new RegExp(`"${one}"\\s*,?`), ''), line),
+    )
 
 const isTarget = (models: readonly Model[], name: string): boolean =>
   models.some(({ fields }) =>

@@ -1,6 +1,5 @@
 import { dirname, join, normalize } from 'node:path'
 import type ts from 'typescript'
-import { type Edit, STORED, type Stored } from './findings.js'
 
 /** Where a name leads: to a declaration in the files, or to an export of a package. */
 export type Origin =
@@ -13,9 +12,30 @@ export type Declaration = ts.VariableDeclaration | ts.FunctionDeclaration | ts.C
 export interface Source {
   readonly path: string
   readonly node: ts.SourceFile
-  readonly imports: ReadonlyMap<string, { readonly module: string; readonly name: string }>
+  readonly imports: ReadonlyMap<string, Imported>
   readonly declared: ReadonlyMap<string, Declaration>
 }
+
+export interface Imported {
+  readonly module: string
+  readonly name: string
+}
+
+/** A file, or a call of a function in it: the values of parameters and variables, undefined for those without one. */
+export interface Scope {
+  readonly file: Source
+  readonly bound: ReadonlyMap<string, Found | undefined>
+  readonly depth: number
+}
+
+/** An expression, and where its names are to be read. */
+export interface Found<Node extends ts.Node = ts.Expression> {
+  readonly scope: Scope
+  readonly node: Node
+}
+
+/** No function of a schema calls others as deep as this, but one that calls itself. */
+const DEEPEST = 24
 
 /** Files, read by the user's own TypeScript. */
 export class Sources {
@@ -33,7 +53,7 @@ export class Sources {
   #read(path: string, text: string): Source {
     const { ts } = this
     const node = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
-    const imports = new Map<string, { module: string; name: string }>()
+    const imports = new Map<string, Imported>()
     const declared = new Map<string, Declaration>()
     for (const statement of node.statements) {
       if (ts.isVariableStatement(statement)) {
@@ -54,41 +74,52 @@ export class Sources {
     return { path, node, imports, declared }
   }
 
+  scopeOf = (file: Source): Scope => ({ file, bound: new Map(), depth: 0 })
+
   /** Where an identifier, or a member of a namespace, leads. */
-  originOf(file: Source, expression: ts.Node): Origin | undefined {
+  originOf({ file, bound }: Scope, expression: ts.Node): Origin | undefined {
     const { ts } = this
-    if (ts.isIdentifier(expression)) return this.#named(file, expression.text)
+    if (ts.isIdentifier(expression))
+      return bound.has(expression.text) ? undefined : this.#named(file, expression.text, new Set())
     if (!ts.isPropertyAccessExpression(expression) || !ts.isIdentifier(expression.expression))
       return undefined
     const [space, name] = [expression.expression.text, expression.name.text]
-    if (file.declared.has(space)) return undefined
+    if (bound.has(space) || file.declared.has(space)) return undefined
     const imported =
       file.imports.get(space) ?? (space === 'crypto' ? { module: space, name: '*' } : undefined)
-    return imported && imported.name !== name ? this.#exported(file, imported.module, name) : undefined
+    return imported && /^(?:\*|default)$/.test(imported.name)
+      ? this.#exported(file, imported.module, name, new Set())
+      : undefined
+  }
+
+  /** Whether an expression is an export of a package, and which one. */
+  exportOf(scope: Scope, expression: ts.Node): Imported | undefined {
+    const origin = this.originOf(scope, expression)
+    return origin && 'module' in origin ? origin : undefined
   }
 
   /** What the files declare under a name, or a member of a namespace. */
-  declarationOf(file: Source, expression: ts.Node): { file: Source; node: Declaration } | undefined {
-    const origin = this.originOf(file, expression)
-    return origin && 'node' in origin ? origin : undefined
+  declarationOf(scope: Scope, expression: ts.Node): Found<Declaration> | undefined {
+    const origin = this.originOf(scope, expression)
+    return origin && 'node' in origin ? { scope: this.scopeOf(origin.file), node: origin.node } : undefined
   }
 
-  callBehind(file: Source, expression: ts.Node): { file: Source; call: ts.CallExpression } | undefined {
-    const { file: own, node } = this.declarationOf(file, expression) ?? {}
-    const call = node && this.ts.isVariableDeclaration(node) ? node.initializer : undefined
-    return own && call && this.ts.isCallExpression(call) ? { file: own, call } : undefined
+  /** The call that a variable was initialized with. */
+  callBehind(scope: Scope, expression: ts.Expression): Found<ts.CallExpression> | undefined {
+    const { scope: own, node } = this.followed({ scope, node: expression })
+    return node !== expression && this.ts.isCallExpression(node) ? { scope: own, node } : undefined
   }
 
-  #named(file: Source, name: string): Origin | undefined {
+  #named(file: Source, name: string, seen: Set<string>): Origin | undefined {
     const node = file.declared.get(name)
     if (node) return { file, node }
     const imported = file.imports.get(name)
-    return imported && this.#exported(file, imported.module, imported.name)
+    return imported && this.#exported(file, imported.module, imported.name, seen)
   }
 
-  #exported(from: Source, module: string, name: string): Origin {
+  #exported(from: Source, module: string, name: string, seen: Set<string>): Origin {
     const file = this.#fileOf(from, module)
-    const found = file && this.#in(file, name, new Set())
+    const found = file && this.#in(file, name, seen)
     if (found) return found
     // An alias of tsconfig.json, such as @/db: the only file that declares the name.
     const known = module.startsWith('.') || !KNOWN.test(module)
@@ -108,12 +139,14 @@ export class Sources {
       .find(Boolean)
   }
 
-  /** In a file, or what it exports of others. */
-  #in(file: Source, name: string, seen: Set<Source>): Origin | undefined {
+  /** In a file, or what it exports of others, which may export it to each other. */
+  #in(file: Source, name: string, seen: Set<string>): Origin | undefined {
     const { ts } = this
-    const own = this.#named(file, name)
-    if (own || seen.has(file)) return own
-    seen.add(file)
+    const step = `${name} ${file.path}`
+    if (seen.has(step)) return undefined
+    seen.add(step)
+    const own = this.#named(file, name, seen)
+    if (own) return own
     for (const statement of file.node.statements) {
       if (!ts.isExportDeclaration(statement) || !statement.moduleSpecifier) continue
       const { exportClause } = statement
@@ -127,30 +160,82 @@ export class Sources {
     return undefined
   }
 
-  /** The first of these exports whose name a file has for something else. */
-  takenIn(file: Source, wanted: readonly Export[]): string | undefined {
-    const isTaken = ([name, module]: Export): boolean => {
-      const imported = file.imports.get(name)
-      return file.declared.has(name) || (imported !== undefined && !isExport(imported, module, name))
+  /** The expression behind parameters, variables, brackets and assertions. */
+  followed({ scope, node: given }: Found): Found {
+    const { ts } = this
+    let [at, node] = [scope, this.bare(given)]
+    for (let steps = 0; steps < DEEPEST; steps++) {
+      if (!ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node)) break
+      const name = ts.isIdentifier(node) ? node.text : ''
+      const bound = at.bound.get(name)
+      const declared = at.bound.has(name) ? undefined : this.declarationOf(at, node)
+      const initializer = declared && ts.isVariableDeclaration(declared.node) && declared.node.initializer
+      if (bound) [at, node] = [within(bound.scope, at), this.bare(bound.node)]
+      else if (declared && initializer) [at, node] = [within(declared.scope, at), this.bare(initializer)]
+      else break
     }
-    return wanted.find(isTaken)?.[0]
+    return { scope: at, node }
   }
 
-  /** What a function returns, if it does nothing else. */
-  resultOf(node: ts.Node | undefined): ts.Expression | undefined {
-    const { ts } = this
-    if (node && ts.isVariableDeclaration(node)) return this.resultOf(node.initializer)
-    if (
-      !node ||
-      !(ts.isArrowFunction(node) || ts.isFunctionExpression(node) || ts.isFunctionDeclaration(node))
+  /** A part of a value, unless the value consists of itself. */
+  partOf({ file, bound, depth }: Scope, node: ts.Expression): Found | undefined {
+    return depth > DEEPEST ? undefined : { scope: { file, bound, depth: depth + 1 }, node }
+  }
+
+  /** What a call returns, if its function does nothing else, with the arguments as values of the parameters. */
+  returnedBy(scope: Scope, call: ts.CallExpression): Found | undefined {
+    const callee = this.followed({ scope, node: call.expression })
+    const declared = this.declarationOf(callee.scope, callee.node)
+    const made = declared && !this.ts.isClassDeclaration(declared.node) ? declared : callee
+    return this.resultOf(
+      { ...made, scope: within(made.scope, scope) },
+      call.arguments.map((node) => ({ scope, node })),
     )
+  }
+
+  /** What a function returns for these arguments, if it does nothing else but declare variables. */
+  resultOf({ scope, node: given }: Found<ts.Node>, passed: readonly Found[] = []): Found | undefined {
+    const { ts } = this
+    const node = ts.isExpression(given) ? this.bare(given) : given
+    if (scope.depth > DEEPEST) return undefined
+    if (ts.isVariableDeclaration(node))
+      return node.initializer && this.resultOf({ scope, node: node.initializer }, passed)
+    if (!(ts.isArrowFunction(node) || ts.isFunctionExpression(node) || ts.isFunctionDeclaration(node)))
       return undefined
+    const bound = new Map(scope.bound)
+    const own: Scope = { file: scope.file, bound, depth: scope.depth + 1 }
+    for (const [at, { name, initializer }] of node.parameters.entries())
+      this.#bind(own, bound, name, passed[at] ?? (initializer && { scope: own, node: initializer }))
     const { body } = node
-    if (body && !ts.isBlock(body)) return this.bare(body)
-    const [only, more] = body?.statements ?? []
-    return only && !more && ts.isReturnStatement(only) && only.expression
-      ? this.bare(only.expression)
-      : undefined
+    if (!body || !ts.isBlock(body)) return body && { scope: own, node: this.bare(body) }
+    for (const statement of body.statements) {
+      if (ts.isReturnStatement(statement))
+        return statement.expression && { scope: own, node: this.bare(statement.expression) }
+      if (!ts.isVariableStatement(statement)) return undefined
+      for (const { name, initializer } of statement.declarationList.declarations)
+        this.#bind(own, bound, name, initializer && { scope: own, node: initializer })
+    }
+    return undefined
+  }
+
+  #bind(own: Scope, bound: Map<string, Found | undefined>, name: ts.BindingName, value?: Found): void {
+    const { ts } = this
+    if (ts.isIdentifier(name)) {
+      // A variable that names itself leads nowhere.
+      const isItself =
+        value && ts.isIdentifier(value.node) && value.scope === own && value.node.text === name.text
+      bound.set(name.text, isItself ? undefined : value)
+      return
+    }
+    const object = value && this.followed(value)
+    for (const one of name.elements) {
+      if (!ts.isBindingElement(one)) continue
+      const key = (one.propertyName ?? one.name).getText()
+      const member =
+        object && ts.isObjectLiteralExpression(object.node) ? this.member(object.node, key) : undefined
+      const given = member && object ? { scope: object.scope, node: member } : undefined
+      this.#bind(own, bound, one.name, given ?? (one.initializer && { scope: own, node: one.initializer }))
+    }
   }
 
   /** Without brackets and assertions. */
@@ -160,65 +245,80 @@ export class Sources {
       ts.isParenthesizedExpression(node) ||
       ts.isAsExpression(node) ||
       ts.isSatisfiesExpression(node) ||
-      ts.isNonNullExpression(node)
+      ts.isNonNullExpression(node) ||
+      ts.isAwaitExpression(node)
     return isWrapped ? this.bare(node.expression) : node
   }
 
-  /** The keys that a generator makes, which is passed as a function; or the name that the source has for it. */
-  storedBy(file: Source, generator: ts.Expression): Stored | string {
-    const result = this.resultOf(generator)
-    if (result) return this.storedAs(file, result)
-    return this.#generator(file, generator, []) ?? generator.getText()
-  }
-
-  /** The keys that an expression makes; or the name that the source has for what makes them. */
-  storedAs(file: Source, value: ts.Expression): Stored | string {
+  /** The objects that a value consists of: itself, the elements of a list, or what `map` returns. */
+  objectsIn(found: Found): Found<ts.ObjectLiteralExpression>[] {
     const { ts } = this
-    const made = this.bare(value)
-    if (ts.isCallExpression(made)) {
-      return this.#generator(file, made.expression, made.arguments) ?? made.expression.getText()
-    }
-    if (!ts.isTemplateExpression(made)) return made.getText()
-    const spans = made.templateSpans.map(({ expression, literal }) => {
-      const stored = this.storedAs(file, expression)
-      return typeof stored === 'string'
-        ? stored
-        : { ...stored, pattern: stored.pattern + escaped(literal.text) }
-    })
-    const unknown = spans.find((one) => typeof one === 'string')
-    if (unknown !== undefined) return unknown
-    const known = spans as Stored[]
-    const [, prefix] = /^([a-z][a-z0-9]*)_$/.exec(made.head.text) ?? []
-    const pattern = escaped(made.head.text) + known.map((one) => one.pattern).join('')
-    return { kind: known.map(({ kind }) => kind).join(), pattern, ...(known.length === 1 && { prefix }) }
+    const { scope, node } = this.followed({ ...found, node: this.localOf(found.node) })
+    if (ts.isObjectLiteralExpression(node)) return [{ scope, node }]
+    if (ts.isArrayLiteralExpression(node))
+      return node.elements.flatMap((one) => this.objectsIn({ scope, node: one }))
+    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return []
+    const [made] = node.expression.name.text === 'map' ? node.arguments : []
+    const returned: ts.Expression[] = []
+    if (made && ts.isArrowFunction(made) && !ts.isBlock(made.body)) returned.push(made.body)
+    else if (made)
+      this.walk(made, (one) => {
+        if (ts.isReturnStatement(one) && one.expression) returned.push(one.expression)
+      })
+    return returned
+      .map((one) => this.bare(one))
+      .filter(ts.isObjectLiteralExpression)
+      .map((one) => ({ scope, node: one }))
   }
 
-  #generator(file: Source, callee: ts.Expression, given: readonly ts.Expression[]): Stored | undefined {
-    const origin = this.originOf(file, callee)
-    if (origin === undefined) return undefined
-    if ('module' in origin)
-      return PACKAGES[origin.module.replace(/^node:/, '')]?.(origin.name, this.#literals(given))
-    const made = this.callBehind(file, callee)
-    if (made) {
-      const maker = this.originOf(made.file, made.call.expression)
-      return maker && 'module' in maker
-        ? MAKERS[`${maker.module} ${maker.name}`]?.(this.#literals(made.call.arguments))
-        : undefined
-    }
-    const result = this.resultOf(origin.node)
-    const stored = result && this.storedAs(origin.file, result)
-    return typeof stored === 'string' ? undefined : stored
-  }
-
-  /** Literals and objects of them; undefined for what the source computes. */
-  #literals(given: readonly ts.Expression[]): unknown[] {
+  /** What a variable of the functions around a node was initialized with; else the node. */
+  localOf(given: ts.Expression): ts.Expression {
     const { ts } = this
-    return given.map((one) => {
-      if (ts.isNumericLiteral(one)) return Number(one.text)
-      if (ts.isStringLiteralLike(one)) return one.text
-      const length = ts.isObjectLiteralExpression(one) && this.member(one, 'length')
-      return length && ts.isNumericLiteral(length) ? { length: Number(length.text) } : null
+    const node = this.bare(given)
+    if (!ts.isIdentifier(node)) return node
+    for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
+      if (!ts.isBlock(at)) continue
+      for (const statement of at.statements)
+        for (const one of ts.isVariableStatement(statement) ? statement.declarationList.declarations : [])
+          if (one.name.getText() === node.text && one.initializer) return this.bare(one.initializer)
+    }
+    return node
+  }
+
+  /** Its text with the values of the parameters; undefined if it has names that only its own file or function knows. */
+  textIn({ scope, node }: Found<ts.Node>, target: Source): string | undefined {
+    const { ts } = this
+    const edits: { start: number; end: number; text: string }[] = []
+    let isKnown = true
+    this.walk(node, (one) => {
+      if (!ts.isIdentifier(one) || !isName(ts, one)) return
+      if (scope.bound.has(one.text)) {
+        const value = scope.bound.get(one.text)
+        const text = value && this.textIn(value, target)
+        if (text === undefined) isKnown = false
+        else edits.push({ start: one.getStart(), end: one.end, text })
+      } else if (
+        scope.file !== target &&
+        (scope.file.declared.has(one.text) || scope.file.imports.has(one.text))
+      )
+        isKnown &&= isSame(this, scope.file, target, one)
     })
+    if (!isKnown) return undefined
+    let [text, at] = ['', node.getStart()]
+    for (const edit of edits) {
+      text += scope.file.node.text.slice(at, edit.start) + edit.text
+      at = edit.end
+    }
+    return text + scope.file.node.text.slice(at, node.end)
+  }
+
+  /** Whether it names a parameter or a variable of the function that is called. */
+  names({ scope, node }: Found<ts.Node>): boolean {
+    let found = false
+    this.walk(node, (one) => {
+      found ||= this.ts.isIdentifier(one) && isName(this.ts, one) && scope.bound.has(one.text)
+    })
+    return found
   }
 
   member(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
@@ -237,115 +337,24 @@ export class Sources {
     visit(node)
     node.forEachChild((child) => this.walk(child, visit))
   }
-
-  /**
-   * Edits that import names, write statements below the imports that stand before the other edits, and drop the imports
-   * that those leave without a use.
-   */
-  importing(
-    file: Source,
-    wanted: ReadonlyMap<string, ReadonlySet<string>>,
-    statements: readonly string[],
-    edits: readonly Edit[],
-  ): Edit[] {
-    const { ts } = this
-    const { text } = file.node
-    const imports = file.node.statements.filter(ts.isImportDeclaration)
-    const first = Math.min(...edits.map(({ start }) => start))
-    const last = imports.filter((statement) => statement.end <= first).at(-1)
-    const end = /;\s*$/.test(last?.getText() ?? '') ? ';' : ''
-    const quote = last?.moduleSpecifier.getText()[0] ?? "'"
-    const lines = [...wanted].flatMap(([module, names]) => {
-      const missing = [...names].filter((name) => !isExport(file.imports.get(name), module, name)).sort()
-      return missing.length === 0
-        ? []
-        : `import { ${missing.join(', ')} } from ${quote}${module}${quote}${end}`
-    })
-    const own = statements.map((statement) => `${statement.replaceAll("'", quote)}${end}`)
-    const added = [...lines, ...(own.length > 0 ? ['', ...own] : [])].join('\n')
-    const isUsed = (name: string): boolean => {
-      let used = edits.some((edit) =>
-        new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}(?![\\w$])`).test(edit.text),
-      )
-      this.walk(file.node, (node) => {
-        used ||=
-          ts.isIdentifier(node) &&
-          node.text === name &&
-          !ts.isImportSpecifier(node.parent) &&
-          !ts.isImportClause(node.parent) &&
-          !edits.some(({ start, end }) => start <= node.getStart() && node.end <= end)
-      })
-      return used
-    }
-    const touched = new Set(edits.flatMap(({ start, end }) => text.slice(start, end).match(/[\w$]+/g) ?? []))
-    const unused = imports.flatMap((statement): Edit[] => {
-      const bindings = statement.importClause?.namedBindings
-      const named = bindings && ts.isNamedImports(bindings) ? bindings.elements : []
-      const names = [
-        ...named.map(({ name }) => name.text),
-        ...(statement.importClause?.name ? [statement.importClause.name.text] : []),
-      ]
-      const gone = names.filter((name) => touched.has(name) && !isUsed(name))
-      if (gone.length === 0) return []
-      if (gone.length === names.length) {
-        const [start, close] = [statement.getStart(), statement.end]
-        return [
-          statement === last
-            ? { start, end: close, text: added }
-            : { start, end: close + (/^\r?\n/.exec(text.slice(close))?.[0].length ?? 0), text: '' },
-        ]
-      }
-      const kept = named.filter(({ name }) => !gone.includes(name.text)).map((one) => one.getText())
-      return bindings
-        ? [{ start: bindings.getStart(), end: bindings.end, text: `{ ${kept.join(', ')} }` }]
-        : []
-    })
-    if (added === '' || unused.some((edit) => edit.text === added)) return unused
-    const edited = file.node.statements.find((statement) => statement.end > first)
-    const at = last?.end ?? edited?.getStart() ?? 0
-    return [...unused, { start: at, end: at, text: last ? `\n${added}` : `${added}\n` }]
-  }
 }
 
-/** A name that a module exports. */
-export type Export = readonly [name: string, module: string]
+/** A scope at least as deep as another one that led to it. */
+const within = (scope: Scope, { depth }: Scope): Scope => (scope.depth >= depth ? scope : { ...scope, depth })
 
-const isExport = (
-  imported: { readonly module: string; readonly name: string } | undefined,
-  module: string,
-  name: string,
-): boolean => imported?.module === module && imported.name === name
+/** Whether an identifier is the name of a value, not of a member. */
+function isName(ts: Sources['ts'], node: ts.Identifier): boolean {
+  const { parent } = node
+  if (ts.isPropertyAccessExpression(parent)) return parent.name !== node
+  return !(ts.isPropertyAssignment(parent) && parent.name === node)
+}
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+/** Whether a name means the same in another file. */
+function isSame(sources: Sources, from: Source, to: Source, name: ts.Identifier): boolean {
+  const [one, other] = [from, to].map((file) => sources.originOf(sources.scopeOf(file), name))
+  if (!one || !other) return false
+  if ('node' in one) return 'node' in other && one.node === other.node
+  return 'module' in other && one.module === other.module && one.name === other.name
+}
 
 const KNOWN = /^(?:node:|drizzle-orm(?:\/|$)|typeorm$|crypto$|nanoid|uuid|ulid|cuid|@paralleldrive\/)/
-
-type Given = readonly unknown[]
-
-/** Functions that generate keys, by package: undefined for others. */
-const PACKAGES: Readonly<Record<string, (name: string, given: Given) => Stored | undefined>> = {
-  '@paralleldrive/cuid2': (name) => (name === 'createId' ? STORED.cuid2() : undefined),
-  cuid: (name) => (name === 'default' ? STORED.cuid() : undefined),
-  nanoid: (name, [length = 21]) =>
-    name === 'nanoid' && typeof length === 'number' ? STORED.nanoid(length) : undefined,
-  crypto: (name) => (name === 'randomUUID' ? STORED.uuid() : undefined),
-  uuid: (name) =>
-    /^v[47]$/.test(name)
-      ? STORED.uuid()
-      : /^v[1-6]$/.test(name)
-        ? { ...STORED.uuid(), kind: `uuid ${name}` }
-        : undefined,
-  uuidv7: (name) => (name === 'uuidv7' ? STORED.uuid() : undefined),
-  ulid: (name) => (name === 'ulid' ? STORED.ulid() : undefined),
-}
-
-/** Functions that make such functions. */
-const MAKERS: Readonly<Record<string, (given: Given) => Stored | undefined>> = {
-  '@paralleldrive/cuid2 init': ([options]) => {
-    const { length } = (options ?? {}) as { length?: number }
-    return length === undefined ? { kind: 'cuid2', pattern: '[a-z][a-z0-9]{1,31}' } : STORED.cuid2(length)
-  },
-  'nanoid customAlphabet': ([letters, length = 21]) =>
-    typeof letters === 'string' && typeof length === 'number' ? STORED.alphabet(letters, length) : undefined,
-  'ulid monotonicFactory': () => STORED.ulid(),
-}

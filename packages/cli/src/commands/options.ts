@@ -26,6 +26,12 @@ export function nonNegativeInteger(text: string): number {
   throw new InvalidArgumentError('It must be an integer, 0 or more, in digits.')
 }
 
+/** As {@link nonNegativeInteger}, from 1. */
+export function positiveInteger(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be an integer, 1 or more, in digits.')
+}
+
 /** MariaDB's literals are those of MySQL. */
 export const DIALECTS = ['postgres', 'sqlite', 'mysql'] as const satisfies readonly Database[]
 export type Dialect = (typeof DIALECTS)[number]

@@ -1,0 +1,148 @@
+/** The keys that a column stores. */
+export interface Stored {
+  /** What generated them: `cuid2`. */
+  readonly kind: string
+  /** The pattern of a whole key, without anchors. */
+  readonly pattern: string
+  /** A key of this kind. */
+  readonly sample: string
+}
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+const CUID = 'clh3x8z2v0000qzrmn831i7rn1k2m5p7'
+const MIXED = 'V1StGXR8Z5jdHi6BmyTaQ0wErU3oPs9dF7gK2lMn'
+
+const times = (text: string, length: number): string =>
+  text.repeat(Math.ceil(length / text.length)).slice(0, length)
+
+export const STORED = {
+  cuid: () => ({ kind: 'cuid', pattern: 'c[a-z0-9]{24}', sample: times(CUID, 25) }),
+  cuid2: (length = 24) => ({
+    kind: 'cuid2',
+    pattern: `[a-z][a-z0-9]{${length - 1}}`,
+    sample: times('tz4a98xxat96iws9zmbrgj3a', length),
+  }),
+  nanoid: (length = 21) => ({
+    kind: 'nanoid',
+    pattern: `[\\w-]{${length}}`,
+    sample: times(`${MIXED}_-`, length),
+  }),
+  uuid: () => ({ kind: 'uuid', pattern: UUID, sample: '4f1c2a9e-7b3d-4c58-9e21-0a6b8d5f3c71' }),
+  ulid: () => ({
+    kind: 'ulid',
+    pattern: '[0-7][0-9A-HJKMNP-TV-Z]{25}',
+    sample: '01HZX3Y4K5M6N7P8Q9R0STVWXY',
+  }),
+  betterAuth: () => ({ kind: 'better-auth', pattern: '[A-Za-z0-9]{32}', sample: times(MIXED, 32) }),
+  objectId: () => ({ kind: 'ObjectId', pattern: '[0-9a-f]{24}', sample: '65a1b2c3d4e5f60718293a4b' }),
+  alphabet: (letters: string, length: number) => ({
+    kind: 'customAlphabet',
+    pattern: `[${letters.replace(/[\]\\^-]/g, '\\$&')}]{${length}}`,
+    sample: times(letters, length),
+  }),
+} satisfies Record<string, (...given: never[]) => Stored>
+
+/** What is looked for in a database, before general shapes. The first that fits is taken. */
+const LOOKED_FOR: readonly Stored[] = [
+  STORED.uuid(),
+  STORED.ulid(),
+  STORED.objectId(),
+  STORED.cuid2(),
+  STORED.cuid(),
+  STORED.betterAuth(),
+  STORED.nanoid(),
+]
+const WHOLE = LOOKED_FOR.map((stored) => ({ stored, whole: new RegExp(`^${stored.pattern}$`) }))
+/** What stands before the keys of one table. */
+const PREFIX = /^([a-z](?:[a-z0-9_]{0,30}[a-z0-9])?_)(.+)$/
+
+/** Letters that a general shape is made of. A key with another one fits nothing. */
+const CLASSES: readonly (readonly [test: RegExp, letters: string])[] = [
+  [/[a-z]/, 'a-z'],
+  [/[A-Z]/, 'A-Z'],
+  [/[0-9]/, '0-9'],
+  [/_/, '_'],
+  [/[.]/, '.'],
+  [/[:]/, ':'],
+  [/-/, '-'],
+]
+const GENERAL = /^[A-Za-z0-9_.:-]{1,255}$/
+
+/** The shape of one key: undefined for one that no pattern should take, such as an empty or a binary one. */
+export function shapeOf(key: string): Stored | undefined {
+  const [, prefix = '', rest = key] = PREFIX.exec(key) ?? []
+  const whole = WHOLE.find((one) => one.whole.test(key))
+  if (whole) return whole.stored
+  const known = prefix ? WHOLE.find((one) => one.whole.test(rest)) : undefined
+  if (known)
+    return {
+      kind: `${prefix} and ${known.stored.kind}`,
+      pattern: prefix + known.stored.pattern,
+      sample: key,
+    }
+  if (!GENERAL.test(key)) return undefined
+  const head = prefix && !/_/.test(rest) ? prefix : ''
+  const body = head ? rest : key
+  const letters = CLASSES.flatMap(([test, one]) => (test.test(body) ? one : [])).join('')
+  return {
+    kind: `${head ? `${head} and ` : ''}${body.length} of ${letters}`,
+    pattern: `${head}[${letters}]{${body.length}}`,
+    sample: key,
+  }
+}
+
+/** Shapes of one length and one prefix, as one: their letters together. */
+export function joined(shapes: readonly Stored[]): Stored[] {
+  const general = /^(.*?)\[([^\]]*)\]\{(\d+)\}$/
+  const by = new Map<string, { head: string; letters: Set<string>; length: number; sample: string }>()
+  const others: Stored[] = []
+  for (const one of shapes) {
+    const [, head, letters, length] = (/ of /.test(one.kind) && general.exec(one.pattern)) || []
+    if (head === undefined || letters === undefined) {
+      others.push(one)
+      continue
+    }
+    const group = by.get(`${head} ${length}`) ?? {
+      head,
+      letters: new Set<string>(),
+      length: Number(length),
+      sample: one.sample,
+    }
+    for (const part of letters.match(/\w-\w|./g) ?? []) group.letters.add(part)
+    by.set(`${head} ${length}`, group)
+  }
+  const order = (one: string) => CLASSES.findIndex(([, letters]) => letters === one)
+  return [
+    ...others,
+    ...[...by.values()].map(({ head, letters, length, sample }) => {
+      const text = [...letters].sort((one, other) => order(one) - order(other)).join('')
+      return {
+        kind: `${head && `${head} and `}${length} of ${text}`,
+        pattern: `${head}[${text}]{${length}}`,
+        sample,
+      }
+    }),
+  ]
+}
+
+/** One kind for several: a pattern that takes all of them. */
+export function union(kinds: readonly Stored[]): Stored {
+  const own = kinds.filter((one, at) => kinds.findIndex(({ pattern }) => pattern === one.pattern) === at)
+  const [first] = own
+  if (first && own.length === 1) return first
+  return {
+    kind: own.map(({ kind }) => kind).join(' or '),
+    pattern: `(?:${own.map(({ pattern }) => pattern).join('|')})`,
+    sample: (first as Stored).sample,
+  }
+}
+
+/** What stands before the `_` of each key, if new ids can have it too. */
+export function prefixOf({ pattern }: Stored): string | undefined {
+  const parts = /^\(\?:(.*)\)$/.exec(pattern)?.[1]?.split('|') ?? [pattern]
+  const prefixes = new Set(
+    parts.map((one) => /^([a-z](?:[a-z0-9_]{0,61}[a-z0-9])?)_(?![*+?{])/.exec(one)?.[1]),
+  )
+  const [only] = prefixes
+  return prefixes.size === 1 ? only : undefined
+}
