@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { flax } from '@snoflax/core'
+import { acceptLabels, flax } from '@snoflax/core'
 import { uuid7 } from '@snoflax/families'
 import { type OpenDatabase, pglite, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,6 +20,9 @@ const toSqlite: Dialect = (text) =>
     .replaceAll('dbgenerated("gen_random_uuid()")', 'uuid()')
 const same: Dialect = (text) => text
 
+// As the set-up of the application's own tests does.
+acceptLabels(/(?:user|folder|post|page)-\d+/)
+
 /** How many keys and foreign keys are found, and what is left to do by hand. */
 const TOLD = {
   clinic: [19, 40, ['Session.id', 'Account.id', 'Verification.id', 'Bed.id', 'Audit.id']],
@@ -27,11 +30,11 @@ const TOLD = {
 } as const
 
 describe.each([
-  ['clinic', sqlite, same, (id: string) => flax.is(id), ['--labels']],
-  ['clinic', pglite, toPostgres, (id: string) => flax.is(id), ['--labels']],
-  ['shop', pglite, same, (id: string) => uuid7.is(id), []],
-  ['shop', sqlite, toSqlite, (id: string) => flax.is(id), []],
-] as const)('%s on $1.name', (name, kind, dialect, isNew, options) => {
+  ['clinic', sqlite, same, (id: string) => flax.is(id)],
+  ['clinic', pglite, toPostgres, (id: string) => flax.is(id)],
+  ['shop', pglite, same, (id: string) => uuid7.is(id)],
+  ['shop', sqlite, toSqlite, (id: string) => flax.is(id)],
+] as const)('%s on $1.name', (name, kind, dialect, isNew) => {
   let before: string
   let told: Told
   const opened: OpenDatabase[] = []
@@ -39,7 +42,7 @@ describe.each([
 
   const generated = async (isAdopted: boolean): Promise<string> => {
     const folder = copied('prisma', name, `${kind.name}-${isAdopted ? 'after' : 'before'}`, dialect)
-    if (isAdopted) told = await adopted(folder, ...options)
+    if (isAdopted) told = await adopted(folder)
     const read = (file: string) => readFileSync(join(folder, file), 'utf8')
     // The extension's tests keep a generator in this process, under its own name.
     return generateProject({ 'schema/schema.prisma': read('schema.prisma'), 'app.ts': read('app.ts') })

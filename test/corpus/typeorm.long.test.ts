@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { flax } from '@snoflax/core'
+import { acceptLabels, flax } from '@snoflax/core'
 import { uuid7 } from '@snoflax/families'
 import { type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -29,6 +29,9 @@ const TO_BINARY_ORDER = `
     FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
    WHERE c.connamespace = 'public'::regnamespace AND c.contype IN ('p', 'f') AND a.atttypid IN ('text'::regtype, 'varchar'::regtype)`
 
+// As the set-up of the application's own tests does.
+acceptLabels(/(?:user|folder|post|page)-\d+/)
+
 /** How many keys and foreign keys are found, and what is left to do by hand. */
 const TOLD = {
   cargo: [2, 57, ['Session.id', 'Token.id', 'Licence.id', 'InvoiceLine.id', 'Payment.id', 'Scan.id']],
@@ -36,11 +39,11 @@ const TOLD = {
 } as const
 
 describe.each([
-  ['cargo', sqlite, (id: string) => flax.is(id), ['--labels']],
-  ['cargo', postgres, (id: string) => flax.is(id), ['--labels']],
-  ['school', sqlite, (id: string) => uuid7.is(id), []],
-  ['school', postgres, (id: string) => uuid7.is(id), []],
-] as const)('%s on $1.name', (name, kind, isNew, options) => {
+  ['cargo', sqlite, (id: string) => flax.is(id)],
+  ['cargo', postgres, (id: string) => flax.is(id)],
+  ['school', sqlite, (id: string) => uuid7.is(id)],
+  ['school', postgres, (id: string) => uuid7.is(id)],
+] as const)('%s on $1.name', (name, kind, isNew) => {
   let before: Variant
   let kit: Kit
   let told: Told
@@ -52,7 +55,7 @@ describe.each([
     folder = copied('typeorm', name, `${kind.name}-${variant}`, (text) => text)
     const connect = join(dirname(folder), 'connect.js')
     cpSync(fileURLToPath(new URL('connect/typeorm.js', import.meta.url)), connect)
-    if (variant === 'after') told = await adopted(folder, ...options)
+    if (variant === 'after') told = await adopted(folder)
     kit = await import(connect)
     const { entities } = await import(join(folder, 'entities.ts'))
     const { open } = await import(join(folder, 'app.ts'))

@@ -88,7 +88,7 @@ import Database from 'better-sqlite3'
   {
     sources: 'packages/core/',
     code: `
-import { accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor } from '@snoflax/core'
+import { acceptLabels, accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor } from '@snoflax/core'
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, neighbours, SqlIds,

@@ -3,31 +3,18 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { project as projectOf } from './adopting.js'
 import { cli } from './running.js'
 
-const root = fileURLToPath(new URL('../.vitest', import.meta.url))
-mkdirSync(root, { recursive: true })
-const folders: string[] = []
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true })
-})
-
-function project(): string {
-  const folder = mkdtempSync(join(root, 'adopt-files-'))
-  folders.push(folder)
-  return folder
-}
+const project = () => projectOf({})
 
 const schema = (name: string): string => `import { nanoid } from 'nanoid'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'

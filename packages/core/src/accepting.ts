@@ -75,7 +75,7 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
     )
   }
   const checks = accepted.map((one) => checkOf(one, refuse))
-  const isAccepted = (text: string): boolean => checks.some((check) => check(text))
+  const isAccepted = (text: string): boolean => checks.some((check) => check(text)) || isLabel(text)
   const is = (value: unknown): value is string =>
     typeof value === 'string' && (family.is(value) || isAccepted(value))
   const shown = accepted.map((one) => (isRegExp(one) ? String(one) : one.name)).join(' or ')
@@ -123,6 +123,31 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
   return Object.create(family, Object.getOwnPropertyDescriptors(changed))
 }
 
+/** Where labels are kept, for each copy of this module in a process. */
+const LABELS = Symbol.for('@snoflax/core labels')
+type WithLabels = { [LABELS]?: readonly RegExp[] }
+
+const isLabel = (text: string): boolean =>
+  ((globalThis as WithLabels)[LABELS] ?? []).some((pattern) => pattern.test(text))
+
+/**
+ * Lets every column that accepts other keys accept these too, in this process: for the fixed labels of tests, called
+ * once by their set-up, so that no label stands in the schema. Without an argument no labels are accepted any more.
+ *
+ * @param pattern must match the whole text.
+ * @throws {IdError} `INVALID_OPTION` as `accepting` for its patterns.
+ *
+ * @example
+ * acceptLabels(/(?:user|post)-\d+/)
+ */
+export function acceptLabels(...pattern: readonly RegExp[]): void {
+  const refuse = (value: unknown, reason: string): never => {
+    throw new IdError('INVALID_OPTION', `acceptLabels ${reason}`, { field: 'pattern', value })
+  }
+  const labels = pattern.map((one) => (isRegExp(one) ? wholeOf(one, refuse) : refuse(one, 'takes a RegExp')))
+  ;(globalThis as WithLabels)[LABELS] = labels
+}
+
 const FLAGS = /^[isuv]*$/
 
 function checkOf(
@@ -133,11 +158,16 @@ function checkOf(
     checkFamily(one, 'accept: each entry must be a RegExp, or it')
     return isAccepting(one) ? refuse(one, 'takes families that accept no others themselves') : one.is
   }
+  const whole = wholeOf(one, refuse)
+  return (text) => whole.test(text)
+}
+
+function wholeOf(one: RegExp, refuse: (value: unknown, reason: string) => never): RegExp {
   const { source, flags } = one
   if (!FLAGS.test(flags)) refuse(one, `takes patterns with the flags i, s, u and v, not ${one}`)
   const whole = new RegExp(`^(?:${source})$`, flags)
   if (whole.test('')) refuse(one, `takes no pattern that matches the empty text, as ${one} does`)
-  return (text) => whole.test(text)
+  return whole
 }
 
 /** Whether its texts are those of uuids, which a column of type uuid stores unconverted. */

@@ -3,6 +3,7 @@ export {
   type Accepted,
   type AcceptedId,
   type AcceptingFamily,
+  acceptLabels,
   accepting,
   type WithAccepted,
 } from './accepting.js'

@@ -29,7 +29,7 @@ import {
 } from './catalog.js'
 import { dropIndex, type IndexPlan, type PostgresDetails, readDetails } from './details.js'
 import { addedIndexes, finishMigration, switchMigration } from './migrations.js'
-import { type PostgresClient, PostgresSession, withClient } from './session.js'
+import { lockStatements, type PostgresClient, PostgresSession, withClient } from './session.js'
 import { END_SILENCE } from './triggers.js'
 
 export type { PostgresClient } from './session.js'
@@ -80,7 +80,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
 
   locked<Result>(plan: PostgresPlan, lockTimeoutMs: number, work: () => Work<Result>): Work<Result> {
     const locked = function* (session: PostgresDriver): Work<Result> {
-      yield* session.lock(session.statements(plan).lock)
+      yield* session.lock(parentsFirst(plan))
       return yield* work()
     }
     return this.givingWay(lockTimeoutMs, () => locked(this))
@@ -108,7 +108,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     yield* noteLeftovers(this, plan.columns, indexes, obstacles)
     if (carried.length === 0 && indexes.every(({ isSure }) => isSure)) return
     const rehearse = function* (session: PostgresDriver): Work<void> {
-      yield* session.lock(session.statements(plan).lock)
+      yield* session.lock(parentsFirst(plan))
       yield* session.run([IN_CATALOG])
       const stuck = yield* session.refusalOf(takeDown(carried))
       if (stuck) return obstacles.note('switchKeys', `${stuck.message}; drop that first`)
@@ -343,7 +343,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       ],
       expand: columns.map((one) => addColumn(one, roots)),
       index: indexes.map(({ definition }) => definition),
-      lock: tablesOf(columns).map((table) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`),
+      lock: lockStatements(parentsFirst({ columns, details })).map(([, statement]) => statement),
       takeDown: takeDown(others(carried)),
       reconcile: columns
         .filter(({ isRoot }) => !isRoot)
@@ -452,6 +452,23 @@ function exchangeColumn({ table, column, notNull }: ReplacedColumn): string[] {
 
 const dropColumn = ({ table, column }: ReplacedColumn, nameOf: (column: string) => string): string =>
   `ALTER TABLE ${table} DROP COLUMN IF EXISTS ${quoteName(nameOf(column))}`
+
+/** Tables, each after those that it refers to. */
+function parentsFirst({ columns, details: { foreignKeys } }: Pick<PostgresPlan, 'columns' | 'details'>): string[] {
+  const rest = new Set(tablesOf(columns))
+  const ordered: string[] = []
+  while (rest.size > 0) {
+    const isChild = (table: string): boolean =>
+      foreignKeys.some((one) => one.table === table && one.target !== table && rest.has(one.target))
+    // Tables that refer to each other have no order.
+    const free = [...rest].filter((table) => !isChild(table))
+    for (const table of free.length > 0 ? free : [...rest].slice(0, 1)) {
+      ordered.push(table)
+      rest.delete(table)
+    }
+  }
+  return ordered
+}
 
 function fillBlocks(roots: readonly RootPlan[], table: string, followers: readonly ReplacedColumn[]): string {
   const set = followers.map((one) => {

@@ -95,16 +95,42 @@ export class PostgresSession implements Session {
     }
   }
 
-  /** Locks tables one by one, within one attempt's time. */
-  protected *lock(statements: readonly string[]): Work<void> {
+  /**
+   * Locks tables one by one, within one attempt's time: first against writes only, parents before children. An insert holds
+   * its table, and then asks for a weaker lock of the parent, which it gets; a transaction that goes from parents to
+   * children goes on too. When nobody writes any more, against everything.
+   */
+  protected *lock(parentsFirst: readonly string[]): Work<void> {
     const attemptMs = yield* this.setting('lock_timeout')
     const endMs = performance.now() + attemptMs
-    for (const statement of statements) {
+    for (const [table, statement] of lockStatements(parentsFirst)) {
       yield* this.setLockTimeout(Math.max(1, endMs - performance.now()))
-      yield* this.run([statement])
+      yield* this.run(['SAVEPOINT snoflax_lock'])
+      try {
+        yield* this.run([statement])
+      } catch (error) {
+        if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error
+        yield* this.run(['ROLLBACK TO SAVEPOINT snoflax_lock'])
+        throw yield* this.lockRefused(table)
+      }
     }
     // Other objects to lock, such as views, may be in use too.
     yield* this.setLockTimeout(attemptMs)
+  }
+
+  /** The server's error, with the sessions that hold the table. */
+  private *lockRefused(table: string): Work<Error> {
+    const holders = yield* this.query<{ pid: number; who: string; query: string }>(
+      `SELECT a.pid, concat_ws(' of ', nullif(a.application_name, ''), a.usename) AS who, left(a.query, 100) AS query
+       FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+       WHERE l.relation = $1::regclass AND l.granted AND l.pid <> pg_backend_pid()
+       ORDER BY a.xact_start LIMIT 3`,
+      [table],
+    )
+    const shown = holders.map(({ pid, who, query }) => `session ${pid} (${who}): ${query.replace(/\s+/g, ' ')}`)
+    const why = shown.length > 0 ? `in use by ${shown.join('; ')}` : 'others wait for it'
+    const message = `${table} can't be locked, ${why}; try again at a quieter time, or with a longer lockTimeoutMs`
+    return Object.assign(new Error(message), { code: LOCK_NOT_AVAILABLE })
   }
 
   /** Runs statements within a transaction, or undoes all of them. Returns the server's error. */
@@ -138,6 +164,12 @@ export class PostgresSession implements Session {
     return Number(setting?.ms)
   }
 }
+
+/** The statements that lock tables, with the table of each. */
+export const lockStatements = (parentsFirst: readonly string[]): [table: string, statement: string][] =>
+  ['SHARE ROW EXCLUSIVE', 'ACCESS EXCLUSIVE'].flatMap((mode) =>
+    parentsFirst.map((table): [string, string] => [table, `LOCK TABLE ${table} IN ${mode} MODE`]),
+  )
 
 /** Our advisory lock: `snoadopt` in ASCII. */
 const LOCK = '8317138509926854772'

@@ -40,6 +40,9 @@ function listUnread(sources: Sources, findings: Findings): void {
   }
 }
 
+/** What stays of `.defaultRandom()`, which only columns of uuids have. */
+const BY_POSTGRES = '.default(sql`gen_random_uuid()`)'
+
 /** What a column becomes. */
 interface Made {
   readonly column: Column
@@ -83,10 +86,12 @@ class Writer {
       const group = all.filter(({ fate }) => !this.#failed.has(fate.key))
       if (group.length === 0) continue
       const [first] = group as [Made]
-      const isWhole =
-        group.length === roots.get(node)?.length && !group.some(({ column }) => this.#depends(column))
-      const isOne = isWhole && group.every((one) => this.#meaningOf(one) === this.#meaningOf(first))
-      if (isOne) this.#editInPlace(group)
+      const others = (roots.get(node) ?? []).filter((column) => !group.some((one) => one.column === column))
+      const isOne =
+        !group.some(({ column }) => this.#depends(column)) &&
+        group.every((one) => this.#meaningOf(one) === this.#meaningOf(first)) &&
+        others.length < group.length
+      if (isOne && this.#keepAll(others)) this.#editInPlace(group)
       else for (const one of group) this.#inline(one)
     }
     for (const [file, { imports, consts }] of this.#needed) {
@@ -127,38 +132,58 @@ class Writer {
     }
   }
 
-  /** Writes the column into its table, where a function or an object made it so far. */
-  #inline(made: Made): undefined {
-    const { column, fate, link } = made
-    const { table, inTable, level } = column
+  /** Writes columns that stay as they are into their tables, so that what they share can change. False if one can't be. */
+  #keepAll(columns: readonly Column[]): boolean {
+    const texts = columns.map((column) => {
+      const { file } = column.table
+      const root = this.tables.sources.textIn(column.root, file)
+      const links = this.#linksOf(column, file, () => false)
+      return column.level > 0 && column.inTable && root !== undefined && links !== undefined ? root + links : undefined
+    })
+    if (texts.includes(undefined)) return false
+    for (const [at, column] of columns.entries()) this.#place(column, texts[at] as string)
+    return true
+  }
+
+  /** The chain of a column that is made elsewhere than in its table. */
+  #linksOf(column: Column, file: Source, isGone: (link: Link) => boolean): string | undefined {
     const { sources } = this.tables
-    const { file } = table
-    const kept = column.chain.filter((one) => one.level > 0 && !this.#isGone(one, made))
-    const links = kept.map(({ name, node, scope }) => {
+    const links = column.chain.flatMap((link) => {
+      if (link.level === 0 || isGone(link)) return []
+      const { name, node, scope } = link
       const given = node.arguments.map((one) => sources.textIn({ scope, node: one }, file))
       return given.includes(undefined) ? undefined : `.${name}(${given.join(', ')})`
     })
-    if (level > 0 && (inTable === undefined || links.includes(undefined)))
+    return links.includes(undefined) ? undefined : links.join('')
+  }
+
+  /** Writes the column into its table, where a function or an object made it so far. */
+  #inline(made: Made): undefined {
+    const { column, fate, link } = made
+    const { file } = column.table
+    const links = this.#linksOf(column, file, (one) => this.#isGone(one, made))
+    if (column.level > 0 && (column.inTable === undefined || links === undefined))
       return this.#leave(column, 'comes from a function that makes other keys too: write it into the table')
     const text = this.#textOf(column, fate, link, file)
     if (text === undefined) return
-    const own = text + links.join('')
-    if (inTable === undefined || level === 0) {
-      const { node } = column.root
-      this.findings.edit(file.path, { start: node.getStart(), end: node.end, text })
-    } else if (sources.ts.isSpreadAssignment(inTable)) {
-      this.findings.edit(file.path, { start: inTable.end, end: inTable.end, text: `, ${column.key}: ${own}` })
-    } else {
-      let call: ts.Node = sources.bare(inTable)
-      while (sources.ts.isCallExpression(call) && sources.ts.isPropertyAccessExpression(call.expression)) {
-        const inner = sources.bare(call.expression.expression)
-        if (!sources.ts.isCallExpression(inner)) break
-        call = inner
-      }
-      this.findings.edit(file.path, { start: call.getStart(), end: call.end, text: own })
-    }
+    const isRandom = links?.includes('.defaultRandom()')
+    if (isRandom) this.#needed.get(file)?.imports.push(['sql', 'drizzle-orm'])
+    this.#place(column, text + (links ?? '').replace('.defaultRandom()', BY_POSTGRES))
     this.#drop(made, 1)
     this.#tell(made)
+  }
+
+  #place({ table: { file }, inTable, level, key, root }: Column, text: string): void {
+    const { sources } = this.tables
+    if (level > 0 && inTable && sources.ts.isSpreadAssignment(inTable))
+      return this.findings.edit(file.path, { start: inTable.end, end: inTable.end, text: `, ${key}: ${text}` })
+    let call: ts.Node = level > 0 && inTable ? sources.bare(inTable as ts.Expression) : root.node
+    while (level > 0 && sources.ts.isCallExpression(call) && sources.ts.isPropertyAccessExpression(call.expression)) {
+      const inner = sources.bare(call.expression.expression)
+      if (!sources.ts.isCallExpression(inner)) break
+      call = inner
+    }
+    this.findings.edit(file.path, { start: call.getStart(), end: call.end, text })
   }
 
   /** `flaxId('id', kept)`: undefined if its file has the name for something else. */
@@ -242,7 +267,7 @@ class Writer {
       const place = `${start} ${path}`
       if (this.#edited.has(place) || !(isRandom || this.#isGone(one, made))) continue
       this.#edited.add(place)
-      this.findings.edit(path, { start, end, text: isRandom ? '.default(sql`gen_random_uuid()`)' : '' })
+      this.findings.edit(path, { start, end, text: isRandom ? BY_POSTGRES : '' })
       if (isRandom) this.#needed.get(one.scope.file)?.imports.push(['sql', 'drizzle-orm'])
     }
   }
@@ -254,8 +279,8 @@ class Writer {
     const isUuid = column.type === 'uuid'
     if (fate.key === column) this.findings.adopt(place, fate.stored as Stored, isUuid)
     else {
-      const targets = link ? [fate.key.name] : [...column.tied, ...column.related].map((one) => one.name)
-      const text = link ? (this.tables.targetOf(column)?.name ?? '') : targets.join(', ')
+            const targets = link ? [this.tables.targetOf(column)] : [...column.tied, ...column.related]
+      const text = [...new Set(targets.map((one) => one?.name))].join(', ')
       this.findings.references.push({ ...place, text })
     }
     if (column.dialect === 'pg' && !isUuid)

@@ -80,14 +80,14 @@ class Adopter {
   ) {}
 
   adopt(entity: Entity): void {
-    const { entities, findings } = this
+    const { entities } = this
     const joined = new Map<string, string>()
+    const told = new Set<ts.Node>()
     for (const { property, column, target, isTable } of entities.joinsOf(entity)) {
-      findings.counts.references++
-      const text = isTable
-        ? `${target}, by a junction table that takes both keys`
-        : `${target}, whose key it takes`
-      findings.references.push({ ...entities.place(entity, property), text })
+      const text = isTable ? `${target}, by a junction table that takes both keys` : `${target}, whose key it takes`
+      // A foreign key of several columns is one.
+      if (!told.has(property)) this.#follow(entities.place(entity, property), text)
+      told.add(property)
       if (isTable) continue
       joined.set(column, target)
       this.#ask(entity, property, column, entities.keyOf(target))
@@ -102,11 +102,14 @@ class Adopter {
       const place = entities.place(entity, node)
       const target =
         joined.get(name ? entities.textOf(name) : node.name.getText()) ?? joined.get(node.name.getText())
-      if (target) {
-        findings.counts.references++
-        findings.references.push({ ...place, text: `${target}, whose key it takes` })
-      } else if (key) this.#adoptKey(entity, member, key, keys.length === 1, place)
+      if (target) this.#follow(place, `${target}, whose key it takes`)
+      else if (key) this.#adoptKey(entity, member, key, keys.length === 1, place)
     }
+  }
+
+  #follow(place: Place, text: string): void {
+    this.findings.counts.references++
+    this.findings.references.push({ ...place, text })
   }
 
   writeImports(): void {
