@@ -37,7 +37,8 @@ async function write(
   const client = await database.connect()
   const insert = (i: number) => {
     const columns = columnsOf(i)
-    const text = columns.length > 0 ? `(${columns.join(', ')}) VALUES (${columns.map(() => 2)})` : 'DEFAULT VALUES'
+    const text =
+      columns.length > 0 ? `(${columns.join(', ')}) VALUES (${columns.map(() => 2)})` : 'DEFAULT VALUES'
     return client.query(`INSERT INTO ${tables[i]} ${text}`)
   }
   try {
@@ -75,7 +76,8 @@ test(`${WRITERS} writers on ${TABLES} related tables: the switch gets its locks,
       })
       await adoption.backfill()
       writers = Array.from({ length: WRITERS }, (_, i) => write(database, i, () => isOver, written))
-      while (Array.from({ length: WRITERS }, (_, i) => written[i] ?? 0).some((one) => one < 3)) await sleep(10)
+      while (Array.from({ length: WRITERS }, (_, i) => written[i] ?? 0).some((one) => one < 3))
+        await sleep(10)
       await adoption.switchKeys()
       isOver = true
       await Promise.all(writers)
@@ -105,7 +107,9 @@ test('a table that is not to be had is named, with the statement that holds it',
     await client.query(`INSERT INTO ${first} DEFAULT VALUES`)
     await expect(adoption.switchKeys({ lockTimeoutMs: 300 })).rejects.toMatchObject({
       code: '55P03',
-      message: expect.stringMatching(/t00.* can't be locked, in use by session \d+ .*: INSERT INTO t00 DEFAULT VALUES/),
+      message: expect.stringMatching(
+        /t00.* can't be locked, in use by session \d+ .*: INSERT INTO t00 DEFAULT VALUES/,
+      ),
     })
     await client.end()
   } finally {

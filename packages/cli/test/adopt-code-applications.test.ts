@@ -20,7 +20,12 @@ export const auth = betterAuth({ database: drizzleAdapter(db, { provider: 'sqlit
     expect(after).toContain('accept: /^(?:[a-z][a-z0-9]{23}|[A-Za-z0-9]{32})$/')
     expect(after).toContain("post = sqliteTable('post', { id: flaxId('id', keptCuid2)")
     expect(notes).toMatchObject([
-      { file: expect.stringContaining('auth.ts'), line: 3, name: 'user.id', text: expect.stringContaining('better-auth') },
+      {
+        file: expect.stringContaining('auth.ts'),
+        line: 3,
+        name: 'user.id',
+        text: expect.stringContaining('better-auth'),
+      },
     ])
   })
 
@@ -52,10 +57,19 @@ export function add(items, item) {
     const { left, diff, code } = await adopt({ 'schema.ts': USERS, 'add.ts': insert })
     expect(code).toBe(1)
     expect(left).toMatchObject([
-      { name: 'user.id', text: expect.stringMatching(/passes keys too, in .*add\.ts:\d \(item\.id \?\? v4\(\)\): ask the database/) },
+      {
+        name: 'user.id',
+        text: expect.stringMatching(
+          /passes keys too, in .*add\.ts:\d \(item\.id \?\? v4\(\)\): ask the database/,
+        ),
+      },
     ])
     expect(diff).not.toContain('flaxId.ref')
-    const known = await adopt({ 'schema.ts': USERS, 'add.ts': insert }, '--accept', 'user.id=[a-z0-9-]{24,36}')
+    const known = await adopt(
+      { 'schema.ts': USERS, 'add.ts': insert },
+      '--accept',
+      'user.id=[a-z0-9-]{24,36}',
+    )
     expect(known.code).toBe(0)
   })
 
@@ -79,7 +93,7 @@ model Post {
 `,
       'seed.ts': `import { nanoid } from 'nanoid'
 await prisma.user.create({ data: { id: 'admin', posts: { create: [{ id: input.id, title: 'x' }] } } })`,
-      'user.test.ts': "await prisma.user.create({ data: { id: input.other } })",
+      'user.test.ts': 'await prisma.user.create({ data: { id: input.other } })',
     })
     expect(left).toMatchObject([{ name: 'Post.id', text: expect.stringContaining('input.id') }])
     expect(notes).toMatchObject([{ name: 'User.id', text: expect.stringContaining("'admin'") }])
@@ -134,7 +148,9 @@ export const params = z.object({ id: z.string().cuid2(), other: z.string().lengt
     )
     expect(after).toContain("prefix: 'acc', accept: /^acc_[a-z][a-z0-9]{23}$/")
     expect(after).toContain("flaxId.ref('ledger_id', () => ledger.id)")
-    expect(after).toContain("...key({ make: () => crypto.randomUUID() }), id: flaxId('id', keptUuid).primaryKey()")
+    expect(after).toContain(
+      "...key({ make: () => crypto.randomUUID() }), id: flaxId('id', keptUuid).primaryKey()",
+    )
     expect(after).toContain(
       "id: flaxId('org_id', { ...kept, prefix: 'org', accept: /^org_[a-z][a-z0-9]{23}$/ }).primaryKey()",
     )
@@ -198,7 +214,9 @@ export const Both = () => applyDecorators(PrimaryColumn('uuid'), Generated('uuid
 `,
     })
     expect(code).toBe(0)
-    expect(after.match(/@IdColumn\(uuid7, \{ accept: uuid7.withVersion4\(\), branded: false \}\) id: string/g)).toHaveLength(2)
+    expect(
+      after.match(/@IdColumn\(uuid7, \{ accept: uuid7.withVersion4\(\), branded: false \}\) id: string/g),
+    ).toHaveLength(2)
     expect(counts).toEqual({ tables: 2, keys: 2, references: 0 })
   })
 })
@@ -224,20 +242,30 @@ import { Base } from '@acme/base'
   })
 
   test('a foreign key that generates keys, and one that refers to an adopted key', async () => {
-    const { left, references, after } = await adopt(`${CUID2}${SQLITE}import { flaxId } from '@snoflax/drizzle/sqlite-core'
+    const { left, references, after } =
+      await adopt(`${CUID2}${SQLITE}import { flaxId } from '@snoflax/drizzle/sqlite-core'
 export const user = sqliteTable('user', { id: text('id').primaryKey().$defaultFn(() => createId()) })
 export const a = sqliteTable('a', { id: text('id').primaryKey().$defaultFn(() => createId()).references(() => user.id) })
 export const done = sqliteTable('done', { id: flaxId('id').primaryKey() })
 export const b = sqliteTable('b', { doneId: text('done_id').references(() => done.id) })
 `)
-    expect(left).toMatchObject([{ name: 'a.id', text: expect.stringContaining('refers to user.id, and generates') }])
+    expect(left).toMatchObject([
+      { name: 'a.id', text: expect.stringContaining('refers to user.id, and generates') },
+    ])
     expect(references).toMatchObject([{ name: 'b.doneId', text: 'done.id' }])
     expect(after).toContain("doneId: flaxId.ref('done_id', () => done.id)")
   })
 
   test("names that only resemble those of secrets' tables", async () => {
     const names = ['LinkPreset', 'TraceSession', 'VerifiedDomain', 'InviterProfile', 'PresetLink']
-    const secrets = ['session', 'userSessions', 'verification_tokens', 'Invitation', 'passwordReset', 'magicLinks']
+    const secrets = [
+      'session',
+      'userSessions',
+      'verification_tokens',
+      'Invitation',
+      'passwordReset',
+      'magicLinks',
+    ]
     const table = (name: string) =>
       `export const ${name} = sqliteTable('${name}', { id: text('id').primaryKey().$defaultFn(() => createId()) })\n`
     const { keys, left } = await adopt(`${CUID2}${SQLITE}${[...names, ...secrets].map(table).join('')}`)

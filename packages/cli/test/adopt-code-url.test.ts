@@ -18,7 +18,9 @@ const BETTER = 'V1StGXR8Z5jdHi6BmyTaQ0wErU3oPs9d'
 function stored(keys: readonly (string | null)[]): string {
   const file = join(project({}), 'app.db')
   const database = new Connection(file)
-  database.exec('CREATE TABLE users (id text primary key); CREATE TABLE posts (id text primary key, author_id text)')
+  database.exec(
+    'CREATE TABLE users (id text primary key); CREATE TABLE posts (id text primary key, author_id text)',
+  )
   for (const key of keys) database.prepare('INSERT INTO users VALUES (?)').run(key)
   for (const [at, key] of keys.entries())
     database.prepare('INSERT INTO posts VALUES (?, ?)').run(`post_${String(at).padStart(8, '0')}`, key)
@@ -54,7 +56,16 @@ test('a stored key that fits nothing is shown, and nothing is written', async ()
 test('a description that refuses stored keys stops --write', async () => {
   const folder = project({ 'schema.ts': SCHEMA })
   const url = stored([CUID2, 'user-1'])
-  const ran = await cli(['adopt', 'code', folder, '--write', '--url', url, '--accept', 'users.id=[a-z0-9]{24}'])
+  const ran = await cli([
+    'adopt',
+    'code',
+    folder,
+    '--write',
+    '--url',
+    url,
+    '--accept',
+    'users.id=[a-z0-9]{24}',
+  ])
   expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('nothing was written') })
   expect(ran.out).toContain('users.id stores 1 keys that would be refused, such as "user-1"')
   expect(readFileSync(join(folder, 'schema.ts'), 'utf8')).toBe(SCHEMA)
@@ -85,7 +96,10 @@ test('a database that lacks a table, or is not to be reached', async () => {
 })
 
 test('keys that the code does not tell are known from the database', async () => {
-  const given = SCHEMA.replace('.$defaultFn(() => createId()) })\nexport const posts', ' })\nexport const posts')
+  const given = SCHEMA.replace(
+    '.$defaultFn(() => createId()) })\nexport const posts',
+    ' })\nexport const posts',
+  )
   const { after, code } = await adopt(given, '--url', stored(['usr_1a2b3c', 'usr_9z8y7x']))
   expect(code).toBe(0)
   expect(after).toContain("prefix: 'usr', accept: /^usr_[a-z0-9]{6}$/")

@@ -46,8 +46,8 @@ const KEYS: readonly (readonly [kind: string, accept: RegExp | IdFamily, key: st
 describe.each(KEYS)('a family that accepts a %s', (_, accept, key) => {
   const families: readonly AcceptingFamily<Own>[] = [
     accepting(flax, accept),
-    acceptLabels, accepting(prefixed(flax, 'cus'), [accept, /other/]),
-    acceptLabels, accepting(sno, [/other/, accept]),
+    accepting(prefixed(flax, 'cus'), [accept, /other/]),
+    accepting(sno, [/other/, accept]),
   ] as never
 
   test.each(families)('takes it beside ids of $name', (family) => {
@@ -99,8 +99,8 @@ describe.each(KEYS)('a family that accepts a %s', (_, accept, key) => {
   })
 })
 
-describe('acceptLabels, accepting', () => {
-  const family = acceptLabels, accepting(flax, /[a-z0-9]{24}/)
+describe('accepting', () => {
+  const family = accepting(flax, /[a-z0-9]{24}/)
 
   test('keeps what the family generates with', () => {
     expect(flax.is(family.monotonic.generate())).toBe(true)
@@ -108,8 +108,8 @@ describe('acceptLabels, accepting', () => {
     expect(baseOf(family)).toBe(flax)
     expect(isSameFamily(family, flax)).toBe(true)
     checkGenerator(family, flax.generator())
-    expect(acceptLabels, accepting(sno, /x+/).meta(sno.generate(2))).toBe(2)
-    const customer = acceptLabels, accepting(prefixed(flax, 'cus'), /[a-z0-9]{24}/)
+    expect(accepting(sno, /x+/).meta(sno.generate(2))).toBe(2)
+    const customer = accepting(prefixed(flax, 'cus'), /[a-z0-9]{24}/)
     expect(baseOf(customer)).toBe(flax)
     expect(customer.withoutPrefix(customer.generate())).toMatch(flax.pattern)
     expect(customer.compare(customer.generate(), CUID2)).toBeLessThan(0)
@@ -121,9 +121,9 @@ describe('acceptLabels, accepting', () => {
     ['flags', /x/m, /flags/],
     ['the empty text', /[a-z]*/, /empty text/],
     ['an empty list', [], /empty list/],
-    ['an acceptLabels, accepting family', family, /accept no others/],
+    ['an accepting family', family, /accept no others/],
   ])('refuses %s: %s', (_, accept, message) => {
-    expectRefusal(() => acceptLabels, accepting(flax, accept), 'INVALID_OPTION', {
+    expectRefusal(() => accepting(flax, accept), 'INVALID_OPTION', {
       message: expect.stringMatching(message),
       field: 'accept',
     })
@@ -131,29 +131,29 @@ describe('acceptLabels, accepting', () => {
 
   test('refuses what is neither a pattern nor a family', () => {
     for (const accept of ['flax', null, undefined, 24, [undefined], () => true] as never[]) {
-      expectRefusal(() => acceptLabels, accepting(flax, accept), 'INVALID_OPTION', {})
+      expectRefusal(() => accepting(flax, accept), 'INVALID_OPTION', {})
     }
-    expectRefusal(() => acceptLabels, accepting(undefined as never, /x/), 'INVALID_OPTION', {})
+    expectRefusal(() => accepting(undefined as never, /x/), 'INVALID_OPTION', {})
   })
 
   test('refuses families that text columns refuse, and a prefix outside', () => {
-    expectRefusal(() => acceptLabels, accepting(flake, /x/), 'INVALID_OPTION', { field: 'accept' })
-    expectRefusal(() => acceptLabels, accepting(family, /x/), 'INVALID_OPTION', { field: 'accept' })
+    expectRefusal(() => accepting(flake, /x/), 'INVALID_OPTION', { field: 'accept' })
+    expectRefusal(() => accepting(family, /x/), 'INVALID_OPTION', { field: 'accept' })
     expectRefusal(() => prefixed(family, 'cus'), 'INVALID_OPTION', {
-      message: expect.stringContaining("acceptLabels, accepting(prefixed(family, 'cus'), …)"),
+      message: expect.stringContaining("accepting(prefixed(family, 'cus'), …)"),
     })
   })
 
   test('takes flags, alternatives and groups as they are written', () => {
-    expect(acceptLabels, accepting(flax, /user|user-\d+/).is('user-12')).toBe(true)
-    expect(acceptLabels, accepting(flax, /^a$|^b$/).is('b')).toBe(true)
-    const flagged = acceptLabels, accepting(flax, [/(?<one>[a-z])\k<one>/i, /(.)\1/u])
+    expect(accepting(flax, /user|user-\d+/).is('user-12')).toBe(true)
+    expect(accepting(flax, /^a$|^b$/).is('b')).toBe(true)
+    const flagged = accepting(flax, [/(?<one>[a-z])\k<one>/i, /(.)\1/u])
     for (const key of ['aA', '😀😀']) {
       expect(flagged.is(key)).toBe(true)
       expect(key).toMatch(flagged.pattern)
     }
     expect(flagged.is('ab')).toBe(false)
-    const ofFrame = acceptLabels, accepting(flax, /[a-z]{3}/)
+    const ofFrame = accepting(flax, /[a-z]{3}/)
     expect([ofFrame.is('abc'), ofFrame.is('abc'), ofFrame.is('abc\n')]).toEqual([true, true, false])
   })
 
@@ -198,7 +198,7 @@ describe('options of a column', () => {
 })
 
 test('a column of accepted keys may be as wide as it was, if ids of the family fit', async () => {
-  const storage = storageFor(acceptLabels, accepting(flax, /[a-z0-9]{24}/), 'mysql')
+  const storage = storageFor(accepting(flax, /[a-z0-9]{24}/), 'mysql')
   const declared = { path: 'users.id', table: 'users', column: 'id', storage }
   const faultsOf = (length: number) =>
     columnFaults('mysql', [declared], async () => [
@@ -217,7 +217,7 @@ test('a column of accepted keys may be as wide as it was, if ids of the family f
 })
 
 test('labels of tests are accepted in this process only, by families that accept other keys', () => {
-  const user = acceptLabels, accepting(flax, /c[a-z0-9]{24}/)
+  const user = accepting(flax, /c[a-z0-9]{24}/)
   try {
     acceptLabels(/user-\d+/, /post-\d+/)
     expect(['user-1', 'post-2', 'a user-1', 'user-'].map((one) => user.is(one))).toEqual([true, true, false, false])

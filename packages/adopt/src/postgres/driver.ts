@@ -454,7 +454,10 @@ const dropColumn = ({ table, column }: ReplacedColumn, nameOf: (column: string) 
   `ALTER TABLE ${table} DROP COLUMN IF EXISTS ${quoteName(nameOf(column))}`
 
 /** Tables, each after those that it refers to. */
-function parentsFirst({ columns, details: { foreignKeys } }: Pick<PostgresPlan, 'columns' | 'details'>): string[] {
+function parentsFirst({
+  columns,
+  details: { foreignKeys },
+}: Pick<PostgresPlan, 'columns' | 'details'>): string[] {
   const rest = new Set(tablesOf(columns))
   const ordered: string[] = []
   while (rest.size > 0) {

@@ -127,7 +127,9 @@ export class PostgresSession implements Session {
        ORDER BY a.xact_start LIMIT 3`,
       [table],
     )
-    const shown = holders.map(({ pid, who, query }) => `session ${pid} (${who}): ${query.replace(/\s+/g, ' ')}`)
+    const shown = holders.map(
+      ({ pid, who, query }) => `session ${pid} (${who}): ${query.replace(/\s+/g, ' ')}`,
+    )
     const why = shown.length > 0 ? `in use by ${shown.join('; ')}` : 'others wait for it'
     const message = `${table} can't be locked, ${why}; try again at a quieter time, or with a longer lockTimeoutMs`
     return Object.assign(new Error(message), { code: LOCK_NOT_AVAILABLE })

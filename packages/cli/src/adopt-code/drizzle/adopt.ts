@@ -138,7 +138,9 @@ class Writer {
       const { file } = column.table
       const root = this.tables.sources.textIn(column.root, file)
       const links = this.#linksOf(column, file, () => false)
-      return column.level > 0 && column.inTable && root !== undefined && links !== undefined ? root + links : undefined
+      return column.level > 0 && column.inTable && root !== undefined && links !== undefined
+        ? root + links
+        : undefined
     })
     if (texts.includes(undefined)) return false
     for (const [at, column] of columns.entries()) this.#place(column, texts[at] as string)
@@ -176,9 +178,17 @@ class Writer {
   #place({ table: { file }, inTable, level, key, root }: Column, text: string): void {
     const { sources } = this.tables
     if (level > 0 && inTable && sources.ts.isSpreadAssignment(inTable))
-      return this.findings.edit(file.path, { start: inTable.end, end: inTable.end, text: `, ${key}: ${text}` })
+      return this.findings.edit(file.path, {
+        start: inTable.end,
+        end: inTable.end,
+        text: `, ${key}: ${text}`,
+      })
     let call: ts.Node = level > 0 && inTable ? sources.bare(inTable as ts.Expression) : root.node
-    while (level > 0 && sources.ts.isCallExpression(call) && sources.ts.isPropertyAccessExpression(call.expression)) {
+    while (
+      level > 0 &&
+      sources.ts.isCallExpression(call) &&
+      sources.ts.isPropertyAccessExpression(call.expression)
+    ) {
       const inner = sources.bare(call.expression.expression)
       if (!sources.ts.isCallExpression(inner)) break
       call = inner
@@ -279,7 +289,7 @@ class Writer {
     const isUuid = column.type === 'uuid'
     if (fate.key === column) this.findings.adopt(place, fate.stored as Stored, isUuid)
     else {
-            const targets = link ? [this.tables.targetOf(column)] : [...column.tied, ...column.related]
+      const targets = link ? [this.tables.targetOf(column)] : [...column.tied, ...column.related]
       const text = [...new Set(targets.map((one) => one?.name))].join(', ')
       this.findings.references.push({ ...place, text })
     }

@@ -84,7 +84,9 @@ class Adopter {
     const joined = new Map<string, string>()
     const told = new Set<ts.Node>()
     for (const { property, column, target, isTable } of entities.joinsOf(entity)) {
-      const text = isTable ? `${target}, by a junction table that takes both keys` : `${target}, whose key it takes`
+      const text = isTable
+        ? `${target}, by a junction table that takes both keys`
+        : `${target}, whose key it takes`
       // A foreign key of several columns is one.
       if (!told.has(property)) this.#follow(entities.place(entity, property), text)
       told.add(property)
