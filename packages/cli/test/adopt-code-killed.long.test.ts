@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { project } from './adopting.js'
-import { BIN, bin } from './running.js'
+import { BIN, bin, cli } from './running.js'
 
 const KILLS = 60
 const FILES = 40
@@ -42,9 +42,9 @@ test(`killed at ${KILLS} moments, no file is ever partly written, and the next r
     const changed = names.filter((name) => found.get(`${name}.ts`) !== before[`${name}.ts`])
     for (const name of changed) expect(found.get(`${name}.ts`)).toBe(after.get(`${name}.ts`))
     moments[changed.length === 0 ? 'untouched' : changed.length === FILES ? 'done' : 'between']++
-    const told = await bin(['adopt', 'code', folder])
+    const told = await cli(['adopt', 'code', folder])
     if (found.size > FILES) expect(told.out).toContain('was left by a run that was killed')
-    expect((await bin(['adopt', 'code', folder, '--write'])).code).toBe(0)
+    expect((await cli(['adopt', 'code', folder, '--write'])).code).toBe(0)
     expect(read(folder)).toEqual(after)
   }
   expect(moments.untouched).toBeGreaterThan(0)

@@ -177,20 +177,15 @@ class Writer {
 
   #place({ table: { file }, inTable, level, key, root }: Column, text: string): void {
     const { sources } = this.tables
-    if (level > 0 && inTable && sources.ts.isSpreadAssignment(inTable))
-      return this.findings.edit(file.path, {
-        start: inTable.end,
-        end: inTable.end,
-        text: `, ${key}: ${text}`,
-      })
+    const { ts } = sources
+    if (level > 0 && inTable && ts.isSpreadAssignment(inTable)) {
+      this.findings.edit(file.path, { start: inTable.end, end: inTable.end, text: `, ${key}: ${text}` })
+      return
+    }
     let call: ts.Node = level > 0 && inTable ? sources.bare(inTable as ts.Expression) : root.node
-    while (
-      level > 0 &&
-      sources.ts.isCallExpression(call) &&
-      sources.ts.isPropertyAccessExpression(call.expression)
-    ) {
+    while (level > 0 && ts.isCallExpression(call) && ts.isPropertyAccessExpression(call.expression)) {
       const inner = sources.bare(call.expression.expression)
-      if (!sources.ts.isCallExpression(inner)) break
+      if (!ts.isCallExpression(inner)) break
       call = inner
     }
     this.findings.edit(file.path, { start: call.getStart(), end: call.end, text })
