@@ -17,6 +17,7 @@ const GUIDES = [
       guide('Prisma', '/docs/start/prisma'),
       guide('TypeORM', '/docs/start/typeorm'),
       guide('Kysely', '/docs/start/kysely'),
+      guide('MikroORM', '/docs/start/mikro-orm'),
       guide('PostgreSQL', '/docs/start/postgresql'),
     ],
   },

@@ -30,7 +30,7 @@ const pageOf = (name: string) => readFileSync(at(`docs/start/${name}.md`), 'utf8
 
 /** Follows a page as typed; where it shows an output, the program runs twice. */
 async function follow(name: string, page: string): Promise<void> {
-  const place = `start_${name}`
+  const place = `start_${name.replace('-', '_')}`
   await onConnection(server.url, (client) => client.query(`CREATE DATABASE ${place}`))
   const url = urlTo(server.url, { database: place })
   const run = (command: string) => projects.type(name, command, { DATABASE_URL: url })
@@ -88,7 +88,7 @@ async function withoutEngine(commands: readonly string[], url: string): Promise<
   return commands.slice(1).filter(isOurs)
 }
 
-test.concurrent.each(['drizzle', 'kysely', 'prisma', 'typeorm', 'postgresql'])('docs/start/%s.md', (name) =>
+test.concurrent.each(['drizzle', 'kysely', 'prisma', 'typeorm', 'mikro-orm', 'postgresql'])('docs/start/%s.md', (name) =>
   follow(name, pageOf(name)),
 )
 

@@ -203,6 +203,20 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     )
   })
 
+  test('$find() finds the row of an id, in transactions too', async () => {
+    const { id } = await prisma.tag.create({ data: { label: crypto.randomUUID() } })
+    const found = { model: 'Tag', column: 'id', row: { id }, also: [] }
+    expect(await prisma.$find(id)).toMatchObject(found)
+    await prisma.$transaction(async (tx: AnyClient) => {
+      await tx.tag.update({ where: { id }, data: { label: 'found' } })
+      expect((await tx.$find(id)).row.label).toBe('found')
+      await tx.tag.delete({ where: { id } })
+      expect(await tx.$find(id)).toBeNull()
+    })
+    await expect(prisma.$find(`${id}0`)).rejects.toThrow('16 characters, not 17')
+    await expect(prisma.$find(5)).rejects.toMatchObject({ code: 'INVALID_TYPE' })
+  })
+
   test('raw queries pass untouched: parameters and rows are what the database stores', async () => {
     const { parameter, fromDatabase } = shop.generated
     const { Prisma } = await import(join(shop.folder, 'client/client.ts'))

@@ -29,7 +29,7 @@ describe('a configuration', () => {
   test.each([
     [
       { metabyte: 3 },
-      'Order.id: ids: no option "metabyte"; options are family, storage, generated, meta, accept, onMismatch, createdAt, relations',
+      'Order.id: ids: no option "metabyte"; options are family, storage, generated, meta, accept, onMismatch, createdAt, key, relations',
     ],
     [{ generated: 'never' }, 'Order.id: ids: generated must be a boolean, not "never"'],
     [

@@ -292,9 +292,9 @@ model Tag {
     expect((await generatedModule(folder)).configuration).toEqual({
       database: 'postgres',
       models: {
-        Customer: { id: { family: sno, storage: 'uuid', generated: true, meta: 3, createdAt: 'createdAt' } },
+        Customer: { id: { family: sno, storage: 'uuid', generated: true, key: true, meta: 3, createdAt: 'createdAt' } },
         Order: {
-          id: { family: flax, storage: 'text', generated: true },
+          id: { family: flax, storage: 'text', generated: true, key: true },
           customerId: { family: sno, storage: 'uuid', relations: ['customer'] },
         },
       },

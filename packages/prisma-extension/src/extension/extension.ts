@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { checkOptions, type Library, requireMembers } from '@snoflax/core/adapter'
+import { checkOptions, type FoundRow, findRow, type Library, requireMembers } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { mapArguments, mapCreation, type Rule } from './arguments.js'
 import { addTimes, selectTimes, type Times } from './created-at.js'
@@ -34,10 +34,22 @@ export type Extension<Types> = (client: any) => {
       }
       model: Nothing
       query: Nothing
-      client: Nothing
+      client: { $find: () => Find }
     }
   }
 }
+
+/**
+ * The row that has an id, with its model and key as the schema names them; null if none has it. `also` has further rows, of
+ * models that share an id.
+ *
+ * @throws {IdError} for a malformed id.
+ *
+ * @example
+ * const found = await prisma.$find(id)
+ * found?.model // 'Order'
+ */
+export type Find = (id: string) => Promise<FoundRow<string, Record<string, unknown>> | null>
 
 /** Options of {@link idExtension}. */
 export interface ExtensionOptions {
@@ -54,6 +66,11 @@ interface Call {
   /** Not public, but the only difference between `order.findUnique(…).lines()` and `findUnique`. */
   readonly __internalParams: { readonly dataPath: readonly string[] }
 }
+
+/** What a client finds rows by. */
+type Finder = Readonly<
+  Record<string, { findUnique(args: object): PromiseLike<Record<string, unknown> | null> }>
+>
 
 /** How an operation maps ids in its arguments, and reads those in its result, unless that is a number. */
 interface Operation {
@@ -108,10 +125,24 @@ export function idExtension<Types = Record<never, never>>(
   checkOptions('snoflax', options, { generators: 'any' })
   const { generators = {} } = options
   const columns = columnsOf(configuration, generators)
+  const keys = columns
+    .filter(({ settings }) => settings.key)
+    .map(({ model, field: column, storage: { family } }) => ({ model, column, family }))
   return ((client: Client & { $extends(extension: unknown): unknown }) => {
     const models = connectModels(columns, client)
     const run = (call: Call) => runCall(models, client, call)
-    return client.$extends({ name: 'snoflax', query: { $allModels: { $allOperations: run } } })
+    return client.$extends({
+      name: 'snoflax',
+      query: { $allModels: { $allOperations: run } },
+      client: {
+        // Within a transaction it is that of the transaction.
+        $find(this: Finder, id: string) {
+          return findRow(keys, id, ({ model, column }) =>
+            (this[clientName(model)] as Finder[string]).findUnique({ where: { [column]: id } }),
+          )
+        },
+      },
+    })
   }) as Extension<Types>
 }
 

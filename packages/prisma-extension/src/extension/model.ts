@@ -74,6 +74,7 @@ const FIELD = {
   accept: 'any',
   onMismatch: ['error', 'notFound'],
   createdAt: 'any',
+  key: 'boolean',
   relations: 'any',
 } as const
 

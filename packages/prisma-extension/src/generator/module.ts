@@ -152,6 +152,7 @@ function idConfiguration({ model, field, found, accept, storage, generated, comm
     `family: ${found.name}`,
     `storage: '${storage}'`,
     ...(generated ? ['generated: true'] : []),
+    ...(field.isId || (field.isUnique && generated) ? ['key: true'] : []),
     ...(accepted.length === 0 ? [] : [`accept: [${accepted.join(', ')}]`]),
     ...(meta === undefined ? [] : [`meta: ${meta}`]),
     ...(onMismatch === undefined ? [] : [`onMismatch: '${onMismatch}'`]),
