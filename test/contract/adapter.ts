@@ -35,7 +35,7 @@ export interface ContractAdapter<Session> extends ContractPaths<Session> {
   /** The variants to run on each supported database; `variantsOf(database)` returns all. */
   readonly variants: Readonly<Partial<Record<Variant['database'], readonly Variant[]>>>
   /** What a malformed id does in a condition: it is an IdError, the default, or finds nothing. */
-  readonly mismatch?: 'error' | 'notFound'
+  readonly mismatch?: 'error' | 'notFound' | ((variant: Variant) => 'error' | 'notFound')
   /** Whether a variant of another family than ours is refused when its columns are defined; tests of its own say how. */
   refuses?(variant: Variant): boolean
   /** Paths that a database has instead of those below. */

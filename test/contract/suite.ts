@@ -12,7 +12,7 @@ import type { Variant } from './variant.js'
 export interface Scene<Session> {
   readonly variant: Variant
   readonly junction: Junction
-  readonly mismatch: ContractAdapter<Session>['mismatch']
+  readonly mismatch: 'error' | 'notFound'
   session: Session
   stored: Stored
   seed: Seed
@@ -39,7 +39,8 @@ export function describeVariants<Session>(
     (variant) => [`${variant.database}, ${variant.family.name} as ${variant.storage}`, variant] as const,
   )
   describe.each(names)(`${adapter.orm}: %s`, (_, variant) => {
-    const { junction, mismatch } = adapter
+    const { junction, mismatch: given = 'error' } = adapter
+    const mismatch = typeof given === 'function' ? given(variant) : given
     const scene = { variant, junction, mismatch } as Scene<Session>
     let database: OpenDatabase | undefined
     beforeAll(async () => {

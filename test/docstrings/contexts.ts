@@ -283,7 +283,7 @@ import { flake, type FlakeId, flax, type FlaxId, type Id, sno, type SnoId } from
 import { uid, type UidId, uidLocal, type UidLocalId } from '@snoflax/families'
 import {
   CreatedAt, createdAfter, createdBefore, createdBetween, FlakeIdColumn, FlaxIdColumn, idColumn, IdColumn, keyset,
-  prepareDataSource, SnoIdColumn, parameter, fromDatabase, asText, columnOf,
+  prepareDataSource, SnoIdColumn, parameter, fromDatabase, findById,
 } from '@snoflax/typeorm'
 import { Column, DataSource, Entity, EntitySchema, ManyToOne } from 'typeorm'
 declare const url: string
@@ -310,7 +310,8 @@ const entities = [Customer, Order, Visit, Log]
 const dataSource = await new DataSource({ type: 'postgres', url, entities, synchronize: true }).initialize()
 const orders = dataSource.getRepository(Order)
 const customer = await dataSource.getRepository(Customer).save(new Customer())
-const visit = await dataSource.getRepository(Visit).save(new Visit())
+const visits = dataSource.getRepository(Visit)
+const visit = await visits.save(new Visit())
 `,
     end: 'await dataSource.destroy()',
   },

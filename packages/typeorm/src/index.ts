@@ -1,5 +1,4 @@
-export type { IdSource, KeyOf, KeyOptions } from '@snoflax/core/adapter'
-export { asText } from './columns/as-text.js'
+export type { FoundIn, FoundRow, IdSource, KeyOf, KeyOptions } from '@snoflax/core/adapter'
 export type {
   IdColumnOptions,
   PlainIdColumnOptions,
@@ -15,6 +14,7 @@ export {
   SnoIdColumn,
 } from './declare/columns.js'
 export { CreatedAt } from './declare/created-at.js'
+export { findById } from './declare/find-by-id.js'
 export { createdAfter, createdBefore, createdBetween, type KeysetOptions, keyset } from './declare/finding.js'
-export { columnOf, fromDatabase, parameter, type RawColumn } from './declare/raw-sql.js'
+export { fromDatabase, type IdEntity, parameter } from './declare/raw-sql.js'
 export { type PrepareOptions, prepareDataSource } from './prepare/data-source.js'

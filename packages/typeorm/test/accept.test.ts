@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { type FlaxId, flax, prefixed, type SnoId, sno } from '@snoflax/core'
 import { sqlite } from '@snoflax/test'
-import { CreatedAt, createdBetween, FlaxIdColumn, IdColumn, idColumn, keyset } from '@snoflax/typeorm'
+import { CreatedAt, createdBetween, FlaxIdColumn, idColumn, keyset } from '@snoflax/typeorm'
 import {
   Column,
   Entity,
@@ -20,7 +20,7 @@ import { kinds } from './sources.js'
 
 @Entity('account')
 class Account {
-  @FlaxIdColumn({ prefix: 'acc', accept: /user-\d+/, onMismatch: 'notFound', branded: false }) id!: string
+  @FlaxIdColumn({ prefix: 'acc', accept: /user-\d+/, branded: false }) id!: string
   @CreatedAt() readonly createdAt!: Date | null
   @Column({ type: 'varchar', length: 40 }) name!: string
   @ManyToMany(() => Badge, { cascade: true }) @JoinTable() badges!: Relation<Badge>[]
@@ -138,8 +138,6 @@ const schemaOf = (options: object) =>
 
 test.each([
   [{ accept: /x+/, storage: 'binary' }, 'STORAGE_REFUSED', /one\.id: .*also accepts other keys.*use text/],
-  [{ storage: 'binary', onMismatch: 'notFound' }, 'INVALID_OPTION', /one\.id: .*needs storage text/],
-  [{ onMismatch: 'error' }, 'INVALID_OPTION', /one\.id: .*a text that is no id finds nothing/],
 ])('%o is refused when the database is known', async (options, code, message) => {
   await expect(openForTest(sqlite, [schemaOf(options)])).rejects.toMatchObject({
     code,
@@ -150,32 +148,9 @@ test.each([
 test.each([
   [{ accept: /x/g }, /flags/],
   [{ accept: 'x' }, /accept/],
-  [{ onMismatch: 'ignore' }, /onMismatch/],
+  [{ onMismatch: 'notFound' }, /onMismatch is no option of TypeORM/],
   [{ branded: 'no' }, /branded/],
   [{ prefix: 'No' }, /prefix/],
 ])('%o is refused at once', (options, message) => {
   expect(() => schemaOf(options)).toThrow(message)
-})
-
-test.each([{ onMismatch: 'error', storage: 'binary' }, { onMismatch: 'notFound' }, { branded: false }])(
-  '%o is what happens',
-  async (options) => {
-    const found = (await openForTest(sqlite, [schemaOf(options)])).getRepository('one').findOneBy({ id: 'x' })
-    if (options.onMismatch === 'error') await expect(found).rejects.toThrow('one.id: flax')
-    else expect(await found).toBeNull()
-  },
-)
-
-test('a reference that says what a text does must say what happens, too', async () => {
-  class Line {
-    id!: FlaxId
-    accountId!: string
-    account!: Account
-  }
-  IdColumn(flax)(Line.prototype, 'id')
-  FlaxIdColumn.plain({ branded: false, onMismatch: 'error' })(Line.prototype, 'accountId')
-  ManyToOne(() => Account)(Line.prototype, 'account')
-  Entity()(Line)
-  const opening = openForTest(sqlite, [Account, Badge, Line])
-  await expect(opening).rejects.toThrow(/Line\.accountId: .*onMismatch 'error'/)
 })

@@ -8,8 +8,8 @@ const SOURCES = new URL('../src/', import.meta.url)
 const order = [
   'declare', // what applications write: decorators, keyset, createdBetween
   'prepare', // prepares a DataSource, and changes TypeORM
-  'write', // ids of new rows, stored rows after an upsert, trees
-  'read', // compact storages: parameters and rows that are ids
+  'write', // ids of new rows
+  'convert', // compact storages: keys in their stored form where TypeORM needs them
   'columns', // what an id column is, before its database is known and after
 ]
 

@@ -148,15 +148,9 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       }),
       await manager.find(Part, { where: { pairs: other }, relations: { pairs: true } }),
       await parts
-        .clone()
         .leftJoinAndSelect('p.pairs', 'q')
-        .where('q.key.a = :a AND q.key.b = :b', { a: id(1), b: id(2) })
+        .where({ pairs: { key: { a: id(1), b: id(2) } } })
         .getMany(),
-      await parts
-        .clone()
-        .where('p.outer.inner.deep = :d', { d: id(4) })
-        .select('p.outer.inner.deep', 'x')
-        .getRawMany(),
       (await manager.update(Pairs, other, { n: 7 })).affected,
       await manager.save(Pairs, { ...other, n: 8 }),
       await manager.find(Pairs, { order: { n: 'ASC' } }),
@@ -177,11 +171,6 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       }),
       sorted(await manager.find(Animal)),
       sorted(await manager.findBy(Dog, { chip: In([id(27), id(28)]) })),
-      await manager
-        .createQueryBuilder(Animal, 'a')
-        .where('a.id IN (:...list)', { list: [id(21), id(22)] })
-        .orderBy('a.id')
-        .getRawMany(),
     ]
   },
   trees: async ({ dataSource, trees, Doc }) => {
@@ -206,13 +195,13 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
         names(
           await nodes
             .createDescendantsQueryBuilder('n', 'nc', await at(31))
-            .andWhere('n.id <> :x', { x: id(34) })
+            .andWhere({ id: Not(id(34)) })
             .getMany(),
         ),
         names(
           await nodes
             .createAncestorsQueryBuilder('n', 'nc', await at(35))
-            .andWhere('n.id IN (:...x)', { x: [id(33), id(31)] })
+            .andWhere({ id: In([id(33), id(31)]) })
             .getMany(),
         ),
       )
@@ -231,24 +220,15 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       { id: id(53), n: 53, doc: { docId: id(51) } },
     ])
     const children = () => manager.createQueryBuilder(Child, 'c')
-    const two = { x: id(52), y: id(53) }
-    const either = new Brackets((one) => one.where('c.id = :x', two).orWhere({ id: In([id(53)]) }))
-    const outside = new NotBrackets((one) => one.where('c.doc = :d', { d: id(51) }))
+    const either = new Brackets((one) => one.where({ id: id(52) }).orWhere({ id: In([id(53)]) }))
+    const outside = new NotBrackets((one) => one.where({ doc: { docId: id(51) } }))
     return [
       await children().where(either).andWhere(outside).getMany(),
-      await children()
-        .innerJoinAndSelect('c.doc', 'd', 'd.docId IN (:...l)', { l: [id(51)] })
-        .getMany(),
-      await children()
-        .addFrom(Doc, 'z')
-        .addSelect('z.docId', 't')
-        .where('z.docId = c.doc AND z.docId = :d', { d: id(50) })
-        .getRawMany(),
       (
         await children()
           .update()
           .set({ doc: { docId: id(51) } })
-          .where('id IN (:...l)', { l: [id(52)] })
+          .where({ id: In([id(52)]) })
           .execute()
       ).affected,
       await manager.find(Child, {
@@ -259,7 +239,7 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       await manager
         .createQueryBuilder(Doc, 'd')
         .leftJoinAndSelect('d.children', 'c')
-        .where('d.docId IN (:...l)', { l: [id(50), id(51)] })
+        .where({ docId: In([id(50), id(51)]) })
         .orderBy('c.id', 'DESC')
         .take(2)
         .getManyAndCount()

@@ -1,13 +1,14 @@
 import { type FlaxId, flax, type Id, type SnoId, sno } from '@snoflax/core'
 import {
-  columnOf,
   createdAfter,
   createdBefore,
   createdBetween,
   FlaxIdColumn,
+  fromDatabase,
   IdColumn,
   idColumn,
   keyset,
+  parameter,
   SnoIdColumn,
 } from '@snoflax/typeorm'
 import {
@@ -68,7 +69,7 @@ class Mixed {
   @FlaxIdColumn({ accept: /[a-z0-9]{24}/ }) pattern!: string
   @FlaxIdColumn({ accept: sno }) family!: FlaxId | SnoId
   @FlaxIdColumn({ prefix: 'cus', accept: [sno] }) families!: Id<'cus'> | SnoId
-  @FlaxIdColumn.plain({ accept: [sno, /x/], onMismatch: 'notFound', nullable: true }) both!: string | null
+  @FlaxIdColumn.plain({ accept: [sno, /x/], nullable: true }) both!: string | null
   @IdColumn.plain(flax, { accept: sno, array: true }) lists!: (FlaxId | SnoId)[]
   // @ts-expect-error
   @FlaxIdColumn({ branded: true }) wrong!: string
@@ -143,9 +144,10 @@ keyset<Order>({ take: 5, after: customerId })
 keyset<Order>({ take: 5, field: 'nothing' })
 
 // Helpers.
-columnOf(dataSource, Order, 'customer')
+parameter(Order, 'customer', customerId)
+expectTypeOf(fromDatabase(Order, 'id', null)).toEqualTypeOf<string | null>()
 // @ts-expect-error
-columnOf(dataSource, Order, 'nothing')
+parameter(Order, 'nothing', orderId)
 new EntitySchema<{ id: FlaxId }>({ name: 'one', columns: { id: idColumn(flax) } })
 
 // Ids that the property's type gives to one table.

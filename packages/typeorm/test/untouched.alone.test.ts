@@ -133,6 +133,6 @@ test('a compact column changes the other methods in the list of the README, and 
   await dataSource.getRepository(Trip).save({})
   expect(await dataSource.createQueryBuilder(Trip, 't').getRawMany()).toHaveLength(1)
   await dataSource.destroy()
-  expect(listed.length).toBeGreaterThan(8)
+  expect(listed).toHaveLength(2)
   expect(changed(before).sort()).toEqual(listed.slice(1).sort())
 })

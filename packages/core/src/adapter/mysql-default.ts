@@ -68,7 +68,7 @@ const uuid7Text = (): string => {
   const digits = (bytes: number) => `hex(${random(bytes)})`
   const variant = `hex(128 | ord(${random(1)}) & 63)`
   const parts = [`left(${time},8)`, `right(${time},4)`, `concat(_binary'7',left(${digits(2)},3))`]
-  return `lcase(convert(concat_ws(_binary'-',${parts.join(',')},concat(${variant},${digits(1)}),${digits(6)}) USING ascii))`
+  return `lcase(convert(concat_ws(_binary'-',${parts.join(',')},concat(${variant},${digits(1)}),${digits(6)}) using ascii))`
 }
 
 const UUID7_TAIL = `unhex(concat(_binary'7',left(hex(${random(2)}),3),hex(128 | ord(${random(1)}) & 63))),${random(7)}`

@@ -8,7 +8,6 @@ import {
   type IdSource,
   idSource,
   type KeyOptions,
-  type OnMismatch,
 } from '@snoflax/core/adapter'
 import type { ValueTransformer } from 'typeorm'
 
@@ -22,11 +21,6 @@ export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
   readonly name?: string
   /** The column's comment in the database. */
   readonly comment?: string
-  /**
-   * What a text that can't be an id of the column does in a condition. Columns of text are compared as TypeORM compares
-   * any text: it finds nothing. In a compact storage it is an error. So this option only states what happens.
-   */
-  readonly onMismatch?: OnMismatch
   /** How the ids are stored. Default: the best storage that the database has for the family. */
   readonly storage?: StorageName
   /** Whether find options and query builders select the column by default. Default true. */
@@ -77,7 +71,6 @@ export class IdColumnDefinition implements ValueTransformer {
     /** Generates its ids; undefined if the application does not. */
     readonly generate: (() => string) | undefined,
     readonly databaseDefault: DatabaseDefault | undefined,
-    readonly onMismatch: OnMismatch | undefined,
   ) {}
 
   to(): never {
@@ -124,6 +117,16 @@ export interface PreliminaryColumn {
   primaryKeyConstraintName?: string
 }
 
+/** @throws {IdError} `INVALID_OPTION`. */
+function checkNoMismatch({ name: family }: IdFamily, options: object): void {
+  if (!('onMismatch' in options)) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${family}: onMismatch is no option of TypeORM: a text that is no id finds nothing, and is an error in compact storages`,
+    { family, field: 'onMismatch', value: options.onMismatch },
+  )
+}
+
 const STORED = {
   storage: 'any',
   nullable: 'boolean',
@@ -141,9 +144,9 @@ const STORED = {
  */
 export function plainColumn(base: IdFamily, options: PlainIdColumnOptions & KeyOptions): PreliminaryColumn {
   checkColumnOptions(base, 'plain', options, { ...STORED, array: 'boolean' })
+  checkNoMismatch(base, options)
   const family = familyWith(base, options)
-  const { storage, onMismatch } = options
-  return preliminary(new IdColumnDefinition(family, storage, undefined, undefined, onMismatch), options)
+  return preliminary(new IdColumnDefinition(family, options.storage, undefined, undefined), options)
 }
 
 /**
@@ -160,6 +163,7 @@ export function generatedColumn<AnId extends string>(
     primary: 'boolean',
     primaryKeyConstraintName: 'any',
   })
+  checkNoMismatch(base, options)
   const family = familyWith(base, options)
   const { primary = true, primaryKeyConstraintName, generator, meta, schema, storage } = options
   const inDatabase = options.default === 'database'
@@ -174,7 +178,6 @@ export function generatedColumn<AnId extends string>(
     storage,
     generate,
     inDatabase ? { schema, meta } : undefined,
-    options.onMismatch,
   )
   return {
     ...preliminary(definition, options),

@@ -1,22 +1,18 @@
-import type { Database, IdFamily, IdStorage } from '@snoflax/core'
-import { isBytes, type SqlIdColumn, SqlIds, storedReader, withPath } from '@snoflax/core/adapter'
-import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
+import { type Database, IdError, type IdFamily, type IdStorage } from '@snoflax/core'
+import { isBytes, storedReader, withPath } from '@snoflax/core/adapter'
+import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 
 /** Marks the id columns in a DataSource's metadata. The same in all copies of this package; the doctor of snoflax reads it. */
 const ID_COLUMN: unique symbol = Symbol.for('@snoflax/typeorm id column') as never
 
-/**
- * A column of ids in the metadata of one DataSource: own ids, or a foreign key. If its storage converts, it is the
- * transformer of its column. Both directions are idempotent, since TypeORM may call them twice.
- */
-export class PreparedColumn implements ValueTransformer {
+/** A column of ids in the metadata of one DataSource: own ids, or a foreign key. */
+export class PreparedColumn {
   /** Entity and property. */
   readonly path: string
-  /** The column in SQL. */
-  readonly inSql: SqlIdColumn & { readonly column: PreparedColumn }
-  private readonly stored: (value: unknown) => unknown
+  /** The id of a stored value. */
+  readonly read: (value: unknown) => string | null
 
   constructor(
     readonly metadata: ColumnMetadata,
@@ -25,8 +21,7 @@ export class PreparedColumn implements ValueTransformer {
     readonly generate: (() => string) | undefined,
   ) {
     this.path = pathOf(metadata)
-    this.inSql = { place: this.path, storage: () => storage, column: this }
-    this.stored = storedReader(storage)
+    this.read = storedReader(storage)
     Object.assign(metadata, { [ID_COLUMN]: this })
   }
 
@@ -38,52 +33,43 @@ export class PreparedColumn implements ValueTransformer {
     else if (!family.is(value)) withPath(this.path, () => family.parse(value as string))
   }
 
+  /** The stored form of an id, or of each in a list. A stored form stays, since TypeORM prepares some values twice. */
   to(value: unknown): unknown {
-    // A function is SQL, a list the value of `Any`, and undefined means the column's default. TypeORM 0.3 passes find
-    // operators too; their values are converted as parameters.
-    if (value === undefined || typeof value === 'function') return value
-    if (InstanceChecker.isFindOperator(value)) return value
+    // A function is SQL, and undefined means the column's default.
+    if (value === undefined || typeof value === 'function' || InstanceChecker.isFindOperator(value))
+      return value
     if (Array.isArray(value)) return value.map((one) => this.to(one))
     const stored: unknown = withPath(this.path, () => this.storage.toDatabase(value))
-    if (!isBytes(stored) || !globalThis.Buffer) return stored
     // TypeORM 0.3 compares bytes only if they are Buffers.
-    const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length)
-    const text = typeof value === 'string' ? value : state.texts.get(value as object)
-    if (text !== undefined) state.texts.set(bytes, text)
-    return bytes
+    return isBytes(stored) && globalThis.Buffer
+      ? Buffer.from(stored.buffer, stored.byteOffset, stored.length)
+      : stored
   }
 
+  /** The id of a stored value, or of each in an array. An id stays, since TypeORM reads some values twice. */
   from(value: unknown): unknown {
-    if (value === undefined) return undefined
-    if (Array.isArray(value) && this.metadata.isArray) return value.map((one) => this.one(one))
-    return this.one(value)
-  }
-
-  /** Reads one id, which TypeORM may do twice: as the value of a raw row, and of an entity. */
-  private one(value: unknown): unknown {
-    return this.storage.family.is(value) ? value : this.read(value)
-  }
-
-  /**
-   * The id for a value that the database returned.
-   *
-   * @throws {IdError} for any other form. That includes an id's text in a column of another storage: no condition finds
-   * such a row.
-   */
-  read(value: unknown): unknown {
+    if (value === undefined || this.storage.family.is(value)) return value
+    if (Array.isArray(value) && this.metadata.isArray) return value.map((one) => this.from(one))
     try {
-      return this.stored(value)
+      return this.read(value)
     } catch (error) {
-      return this.fail(error)
+      const { entityMetadata, databaseName } = this.metadata
+      throw error instanceof IdError
+        ? new IdError(
+            error.code,
+            `${this.path}: column ${databaseName} of ${entityMetadata.tablePath}: ${error.message}`,
+            { family: this.storage.family.name, field: 'column', value, path: this.path },
+          )
+        : error
     }
   }
+}
 
-  /** Throws an error with the path. Calling `withPath` for each value would be a third of the cost. */
-  fail(error: unknown): never {
-    return withPath(this.path, () => {
-      throw error
-    })
-  }
+/** Rethrows an error with the path. Calling `withPath` for each value would be a third of the cost. */
+export function fail(path: string, error: unknown): never {
+  return withPath(path, () => {
+    throw error
+  })
 }
 
 /** Wraps a method of an object or of a prototype in a function that gets the object and the bound method. */
@@ -105,14 +91,16 @@ export const pathOf = (column: ColumnMetadata): string =>
 export const idColumnFor = (column: ColumnMetadata): PreparedColumn | undefined =>
   (column as { [ID_COLUMN]?: PreparedColumn })[ID_COLUMN]
 
-/** Whether a transformer is an id column of any copy of this package. */
-export const isIdTransformer = (transformer: { readonly metadata?: ColumnMetadata }): boolean =>
-  transformer.metadata !== undefined && idColumnFor(transformer.metadata) === transformer
-
 /** The column, if TypeORM and its user see other values than the database. */
 export const convertingFor = (column: ColumnMetadata): PreparedColumn | undefined => {
   const idColumn = idColumnFor(column)
   return idColumn?.storage.converts ? idColumn : undefined
+}
+
+/** The value of a column in its stored form. */
+export const storedIn = (column: ColumnMetadata, value: unknown): unknown => {
+  const idColumn = convertingFor(column)
+  return idColumn ? idColumn.to(value) : value
 }
 
 /** The id columns of an entity. */
@@ -127,24 +115,13 @@ export const convertingIn = ({ columns }: EntityMetadata): PreparedColumn[] =>
 export const generatedColumnsIn = (metadata: EntityMetadata): readonly PreparedColumn[] =>
   state.generating.get(metadata) ?? []
 
-/** The columns whose ids we generated in a row of an insert, but for those of TypeORM's events. */
-export const generatedFor = (rows: readonly ObjectLiteral[], row: number): readonly PreparedColumn[] =>
-  state.generated.get(rows)?.[row] ?? []
-
 /** The id columns of a DataSource. */
 export interface PreparedSource {
   readonly database: Database
   readonly columns: readonly PreparedColumn[]
-  /** Whether a column converts, so that TypeORM is patched. */
+  /** Whether a column converts. */
   readonly converts: boolean
-  /** By their names in SQL that TypeORM doesn't know. */
-  readonly ids: SqlIds
-  /** All columns, by their names. */
-  readonly named: ReadonlyMap<string, readonly ColumnMetadata[]>
   readonly pending: Pending
-  /** The texts of statements with marked parameters, and the parameters in them. */
-  readonly marked: Map<string, unknown>
-  readonly uses: Map<string, unknown>
 }
 
 /** The ids that wait for their insert, and rows that need the id of another one at once. */
@@ -156,31 +133,20 @@ export interface Pending {
   readonly needed: WeakSet<object>
 }
 
-/** What to do with the rows that a statement returned. */
-export type RowReader = (rows: readonly Record<string, unknown>[]) => void
-
 /**
  * All state of this package. Its copies, such as ES module and CommonJS, share it, since they patch one TypeORM.
  */
 interface State {
-  /** Whether `asText()` was ever called. */
-  hasTexts: boolean
   /** By the metadata of a DataSource: if it builds them again, it must be prepared again. */
   readonly prepared: WeakMap<readonly EntityMetadata[], PreparedSource>
   /** The columns of an entity whose ids the application generates. */
   readonly generating: WeakMap<EntityMetadata, readonly PreparedColumn[]>
-  /** The columns whose ids we generated, for each row, by an insert's list of rows. */
-  readonly generated: WeakMap<readonly ObjectLiteral[], (readonly PreparedColumn[])[]>
+  /** The metadata of an entity's class, for each combination of storages that a DataSource has. */
+  readonly entities: WeakMap<object, Map<string, EntityMetadata>>
   /** Families of decorated properties, by the prototype of their class. */
   readonly families: WeakMap<object, Map<string, IdFamily>>
-  /** Drivers, loggers, query runners and prototypes of TypeORM that are patched. */
+  /** Prototypes of TypeORM that are patched. */
   readonly patched: WeakSet<object>
-  /** The lists of parameters of TypeORM's own statements, in which ids are already converted. */
-  readonly own: WeakMap<object, RowReader>
-  /** The texts of ids by their bytes, for logs and errors. */
-  readonly texts: WeakMap<object, string>
-  /** What to do when the insert with these parameters has run. */
-  readonly inserted: WeakMap<object, () => Promise<void>>
   /** DataSources that generate and check ids. */
   readonly hooked: WeakSet<DataSource>
   /** DataSources with `checkColumns: false`. */
@@ -190,15 +156,11 @@ interface State {
 const STATE: unique symbol = Symbol.for('@snoflax/typeorm 1') as never
 const all = globalThis as { [STATE]?: State }
 all[STATE] ??= {
-  hasTexts: false,
   prepared: new WeakMap(),
   generating: new WeakMap(),
-  generated: new WeakMap(),
+  entities: new WeakMap(),
   families: new WeakMap(),
   patched: new WeakSet(),
-  own: new WeakMap(),
-  texts: new WeakMap(),
-  inserted: new WeakMap(),
   hooked: new WeakSet(),
   unchecked: new WeakSet(),
 }
@@ -214,35 +176,14 @@ export const dataSourceOf = (one: Belonging): DataSource =>
   (one.dataSource as DataSource | undefined) ??
   (one as unknown as { readonly connection: DataSource }).connection
 
-const ADVICE =
-  'pass parameter(column, id) for an id of the column, or asText(value) for a text that is not one'
+const preparedSource = (database: Database, columns: readonly PreparedColumn[]): PreparedSource => ({
+  database,
+  columns,
+  converts: columns.some(({ storage }) => storage.converts),
+  pending: { ids: new Set(), given: new WeakSet(), needed: new WeakSet() },
+})
 
-function preparedSource(
-  database: Database,
-  columns: readonly PreparedColumn[],
-  metadatas: readonly EntityMetadata[],
-): PreparedSource {
-  const ids = new SqlIds(ADVICE)
-  const named = new Map<string, ColumnMetadata[]>()
-  for (const column of new Set(metadatas.flatMap((one) => one.columns))) {
-    const [idColumn, name] = [idColumnFor(column), column.databaseName.toLowerCase()]
-    if (idColumn) ids.add(name, idColumn.inSql)
-    else ids.addOther(name)
-    named.set(name, [...(named.get(name) ?? []), column])
-  }
-  return {
-    database,
-    columns,
-    converts: columns.some(({ storage }) => storage.converts),
-    ids,
-    named,
-    pending: { ids: new Set(), given: new WeakSet(), needed: new WeakSet() },
-    marked: new Map(),
-    uses: new Map(),
-  }
-}
-
-const UNPREPARED = preparedSource('sqlite', [], [])
+const UNPREPARED = preparedSource('sqlite', [])
 
 /** The id columns of a DataSource; none if it was never prepared. */
 export const preparedOf = ({ entityMetadatas }: DataSource): PreparedSource =>
@@ -255,10 +196,16 @@ export function remember(
   database: Database,
   columns: readonly PreparedColumn[],
 ): void {
-  state.prepared.set(entityMetadatas, preparedSource(database, columns, entityMetadatas))
-  for (const one of entityMetadatas)
+  state.prepared.set(entityMetadatas, preparedSource(database, columns))
+  for (const one of entityMetadatas) {
+    const own = idColumnsIn(one)
     state.generating.set(
       one,
-      idColumnsIn(one).filter(({ generate }) => generate),
+      own.filter(({ generate }) => generate),
     )
+    if (typeof one.target !== 'function') continue
+    const storages = own.map(({ storage }) => storage.name).join()
+    const known = state.entities.get(one.target) ?? new Map<string, EntityMetadata>()
+    state.entities.set(one.target, known.set(storages, one))
+  }
 }

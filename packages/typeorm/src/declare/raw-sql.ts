@@ -1,68 +1,80 @@
 import { IdError } from '@snoflax/core'
-import type { DataSource, EntityTarget, ObjectLiteral } from 'typeorm'
-import { idColumnFor, type PreparedColumn } from '../columns/prepared.js'
+import type { EntityMetadata, ObjectLiteral } from 'typeorm'
+import { fail, idColumnFor, type PreparedColumn, state } from '../columns/prepared.js'
 
-/** An id column of a DataSource, for {@link parameter} and {@link fromDatabase}. */
-export interface RawColumn {
-  /** Entity and property. */
-  readonly path: string
-}
+/** An entity's class, or `dataSource.getMetadata(…)` for an EntitySchema and where DataSources store an id in different ways. */
+export type IdEntity<Entity extends ObjectLiteral> =
+  | (abstract new (
+      ...given: never[]
+    ) => Entity)
+  | EntityMetadata
 
 /**
- * The id column of a property, for SQL that TypeORM doesn't write.
+ * The stored form of an id, as a parameter of your own SQL. For a column of text it is the id itself.
  *
- * @throws {IdError} `INVALID_OPTION` if the property contains no ids, or is a relation with several columns or a junction
- * table.
+ * @param property the id column's property, or a relation of one id column.
+ * @throws {IdError} naming entity and property, for a malformed id; `INVALID_OPTION` if the property is no id column.
  *
  * @example
- * const customerId = columnOf(dataSource, Order, 'customer')
- * await dataSource.query('SELECT * FROM "order" WHERE "customerId" = $1', [parameter(customerId, customer.id)])
+ * const id = parameter(Visit, 'id', visit.id)
+ * await visits.createQueryBuilder('v').where('v.id = :id', { id }).getOne()
  */
-export function columnOf<Entity extends ObjectLiteral>(
-  dataSource: DataSource,
-  entity: EntityTarget<Entity>,
+export function parameter<Entity extends ObjectLiteral>(
+  entity: IdEntity<Entity>,
   property: keyof Entity & string,
-): RawColumn {
-  const metadata = dataSource.getMetadata(entity)
-  // A relation may have several columns, and those of many-to-many are in its junction table.
-  const columns = metadata.findColumnsWithPropertyPath(property)
-  const [column] = columns.length === 1 ? columns : []
-  const idColumn = column?.entityMetadata === metadata ? idColumnFor(column) : undefined
-  if (idColumn !== undefined) return idColumn
-  const place = `${metadata.name}.${property}`
-  throw new IdError(
-    'INVALID_OPTION',
-    `${place} is not an id column of this DataSource, nor a relation of one id column`,
-    { field: property, path: place },
-  )
-}
-
-/**
- * The stored form of an id, as a parameter of any SQL. For a column of text it is the id itself.
- *
- * @throws {IdError} naming entity and property, for a malformed id.
- *
- * @example
- * const bound = parameter(columnOf(dataSource, Visit, 'id'), visit.id)
- * await dataSource.query('SELECT * FROM visit WHERE id = coalesce($1, id)', [bound])
- */
-export function parameter(column: RawColumn, id: string | null): unknown {
-  const idColumn = column as PreparedColumn
-  if (idColumn.storage.converts) return idColumn.to(id)
-  idColumn.check(id)
+  id: string | null,
+): unknown {
+  const column = columnOf(entity, property)
+  if (column.storage.converts) return column.to(id)
+  column.check(id)
   return id
 }
 
 /**
- * The id for a value that SQL returned, such as those of `query()`. A column of text returns the value itself.
+ * The id of a value that your own SQL returned, such as those of `query()` and `getRawMany()`. A column of text returns the
+ * value itself.
  *
- * @throws {IdError} naming entity and property, for anything that the column doesn't store.
+ * @param property the id column's property, or a relation of one id column.
+ * @throws {IdError} naming entity and property, for anything that the column doesn't store; `INVALID_OPTION` if the property
+ * is no id column.
  *
  * @example
  * const [row] = await dataSource.query('SELECT id AS first FROM visit ORDER BY id LIMIT 1')
- * const first = fromDatabase(columnOf(dataSource, Visit, 'id'), row.first)
+ * const first = fromDatabase(Visit, 'id', row.first)
  */
-export function fromDatabase(column: RawColumn, value: unknown): string | null {
-  const idColumn = column as PreparedColumn
-  return (idColumn.storage.converts ? idColumn.from(value) : value) as string | null
+export function fromDatabase<Entity extends ObjectLiteral>(
+  entity: IdEntity<Entity>,
+  property: keyof Entity & string,
+  value: unknown,
+): string | null {
+  const column = columnOf(entity, property)
+  if (!column.storage.converts) return value as string | null
+  if (column.metadata.isArray) return column.from(value) as never
+  try {
+    return column.read(value)
+  } catch (error) {
+    return fail(column.path, error)
+  }
+}
+
+function columnOf(entity: IdEntity<ObjectLiteral>, property: string): PreparedColumn {
+  const metadatas =
+    typeof entity === 'function' ? [...(state.entities.get(entity)?.values() ?? [])] : [entity]
+  const found = metadatas.flatMap((metadata) => {
+    // A relation may have several columns, and those of many-to-many are in its junction table.
+    const columns = metadata.findColumnsWithPropertyPath(property)
+    const [column] = columns.length === 1 ? columns : []
+    return (column?.entityMetadata === metadata && idColumnFor(column)) || []
+  })
+  const storages = [...new Set(found.map(({ storage }) => storage.name))]
+  const column = found.at(-1)
+  if (column !== undefined && storages.length === 1) return column
+  const path = `${entity.name}.${property}`
+  throw new IdError(
+    'INVALID_OPTION',
+    column === undefined
+      ? `${path} is not an id column of an initialized DataSource, nor a relation of one id column`
+      : `${path} is stored as ${storages.join(' and as ')}; pass dataSource.getMetadata(…) instead of the class`,
+    { field: property, path },
+  )
 }

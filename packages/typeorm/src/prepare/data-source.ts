@@ -1,11 +1,14 @@
 import { checkOptions, requireMembers } from '@snoflax/core/adapter'
 import { DataSource } from 'typeorm'
 import { around, isPrepared, remember, state } from '../columns/prepared.js'
-import { generateByEvents, generateInInserts } from '../write/insert.js'
-import { patchTypeorm, wrapDriver } from './patches.js'
+import { convertConditions } from '../convert/conditions.js'
+import { convertKeys, convertReads, convertWrites } from '../convert/data-source.js'
+import { convertLoading } from '../convert/relations.js'
+import { generateByEvents } from '../write/events.js'
+import { watchBuilders } from './builders.js'
 import { databaseOf, definitionsOf, settleColumns } from './settle.js'
 import { checkStoredColumns, guardIds } from './stored-columns.js'
-import { libraryOf, reliancesOf, writingReliancesOf } from './typeorm.js'
+import { builderPrototype, libraryOf, requireTypeorm } from './typeorm.js'
 
 interface Building {
   buildMetadatas(): Promise<void>
@@ -91,17 +94,24 @@ function prepareMetadata(dataSource: DataSource): void {
   const definitions = definitionsOf(dataSource)
   if (definitions.size === 0) return
   const facts = databaseOf(dataSource)
-  requireMembers(libraryOf(dataSource), writingReliancesOf(dataSource))
+  requireTypeorm(dataSource, false)
   const columns = settleColumns(dataSource, definitions, facts)
-  if (columns.some(({ storage }) => storage.converts)) {
-    requireMembers(libraryOf(dataSource), reliancesOf(dataSource))
-    patchTypeorm(dataSource)
+  const converts = columns.some(({ storage }) => storage.converts)
+  if (converts) {
+    requireTypeorm(dataSource, true)
+    const prototype = builderPrototype(dataSource)
+    if (!state.patched.has(prototype)) convertConditions(prototype)
+    state.patched.add(prototype)
+    convertKeys(dataSource, columns)
   }
   remember(dataSource, facts.database, columns)
   generateByEvents(dataSource)
   if (state.hooked.has(dataSource)) return
   state.hooked.add(dataSource)
-  generateInInserts(dataSource)
-  wrapDriver(dataSource)
+  watchBuilders(dataSource)
+  convertWrites(dataSource)
   guardIds(dataSource)
+  if (!converts) return
+  convertReads(dataSource)
+  convertLoading(dataSource)
 }

@@ -1,5 +1,5 @@
 import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, checkMismatch, databaseDefault, withPath } from '@snoflax/core/adapter'
+import { agree, databaseDefault, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
@@ -18,7 +18,7 @@ export function definitionsOf({ entityMetadatas }: DataSource): Definitions {
 }
 
 /**
- * Sets the type of every id column, and of every column that references one, and the transformer of those that convert.
+ * Sets the type of every id column, and of every column that references one.
  *
  * @throws {IdError} with entity and property, for a column that the database can't store.
  */
@@ -80,14 +80,11 @@ function prepare(
     if (own && own !== definition) agree({ path, ...own }, { ...target, family, storage: storage.name })
     applyType(column, storage)
     if (own) applyDefault(column, own, storage)
-    if (own) checkConditions(own, storage)
     // A foreign key has the time of its target's ids.
     if (typeof column.target === 'function')
       state.families.get(column.target.prototype as object)?.set(column.propertyName, family)
-    const prepared = new PreparedColumn(column, storage, own?.generate)
-    if (storage.converts) column.transformer = prepared
-    else delete column.transformer
-    return prepared
+    delete column.transformer
+    return new PreparedColumn(column, storage, own?.generate)
   })
 }
 
@@ -161,22 +158,9 @@ function applyDefault(
     )
   }
   const expression = databaseDefault({ family, database, storage: name, ...options })
-  column.default = () => expression
-}
-
-/** @throws {IdError} `INVALID_OPTION` if conditions do something else than the option says. */
-function checkConditions(
-  { onMismatch, family: { name: family } }: IdColumnDefinition,
-  storage: IdStorage<string>,
-): void {
-  checkMismatch(storage, onMismatch)
-  if (onMismatch !== 'error' || storage.name !== 'text') return
-  throw new IdError(
-    'INVALID_OPTION',
-    `${family}: onMismatch 'error' needs a compact storage; TypeORM compares text itself, so a text that is no id finds ` +
-      "nothing. Leave it out, and check ids from outside with the family's parse()",
-    { family, field: 'onMismatch', value: onMismatch },
-  )
+  // TypeORM drops casts from the defaults that it reads from PostgreSQL, so each sync would find a difference.
+  const spelled = expression.replace('::text ', '')
+  column.default = () => spelled
 }
 
 const DATABASES: Readonly<Record<string, Database>> = {

@@ -1,153 +1,49 @@
-import { type Database, IdError } from '@snoflax/core'
-import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral } from 'typeorm'
-import type { EntityListenerMetadata } from 'typeorm/metadata/EntityListenerMetadata.js'
-import type { RelationMetadata } from 'typeorm/metadata/RelationMetadata.js'
+import { IdError } from '@snoflax/core'
+import type { EntityMetadata, InsertResult, ObjectLiteral } from 'typeorm'
 import {
-  around,
+  type Belonging,
   dataSourceOf,
   generatedColumnsIn,
-  generatedFor,
-  idColumnsIn,
-  type Pending,
   type PreparedColumn,
   preparedOf,
-  state,
 } from '../columns/prepared.js'
-import { type InsertBuilder, type InsertMap, insertAndFind, isReselected } from './upsert.js'
+import { link } from '../convert/trees.js'
+import { generateIds } from './events.js'
 
-/**
- * Generates the ids of new entities by TypeORM's own event, before the listeners of the entity and all subscribers.
- *
- * A row that isn't inserted yet has an id then, which TypeORM doesn't expect of keys that it generates. So relations don't
- * see it: TypeORM inserts such references as null and sets them by an UPDATE after that.
- */
-export function generateByEvents(dataSource: DataSource): void {
-  const { database, pending } = preparedOf(dataSource)
-  for (const metadata of dataSource.entityMetadatas) {
-    if (generatedColumnsIn(metadata).length > 0) listen(metadata, pending)
-    checkKeys(metadata)
-    for (const relation of metadata.relationsWithJoinColumns) {
-      const columns = generatedColumnsIn(relation.inverseEntityMetadata)
-      if (columns.length > 0 && !isOneStatement(relation, database)) hide(relation, columns, pending)
-    }
+/** The part of TypeORM's InsertQueryBuilder that we use. */
+export interface InsertBuilder extends Belonging {
+  readonly expressionMap: InsertMap
+  createInsertExpression(): string
+  execute(): Promise<InsertResult>
+}
+
+/** The part of a builder's expression map that we use. */
+interface InsertMap {
+  readonly mainAlias?: { readonly hasMetadata: boolean; readonly metadata: EntityMetadata }
+  readonly insertFromSelect?: unknown
+  readonly onIgnore?: boolean
+  readonly onUpdate?: {
+    readonly overwrite?: readonly string[]
+    readonly conflict?: string | readonly string[]
   }
+  /** What TypeORM generated itself, by rows. */
+  readonly locallyGenerated: Record<number, ObjectLiteral>
+  readonly updateEntity: boolean
+  insertColumns: string[]
+  valuesSet?: ObjectLiteral | ObjectLiteral[]
 }
 
-/** Ids of saves that failed. */
-const MOST = 100_000
+/** The columns whose ids we generated, for each row of an insert. */
+type Made = readonly (readonly PreparedColumn[])[]
 
-function listen(metadata: EntityMetadata, { ids, given, needed }: Pending): void {
-  const columns = generatedColumnsIn(metadata)
-  const listener: Partial<EntityListenerMetadata> = {
-    isAllowed(entity) {
-      for (const column of columns) if (isMissing(column, entity)) return true
-      given.add(entity)
-      for (const one of columns) ids.delete(one.metadata.getEntityValue(entity))
-      for (const relation of metadata.relationsWithJoinColumns) {
-        const target: unknown = relation.getEntityValue(entity)
-        if (typeof target === 'object' && target !== null) needed.add(target)
-      }
-      return false
-    },
-    execute(entity) {
-      if (ids.size > MOST) ids.clear()
-      for (const one of generateIds(columns, entity)) ids.add(one.metadata.getEntityValue(entity))
-    },
-  }
-  metadata.beforeInsertListeners.unshift(listener as EntityListenerMetadata)
-}
+/** Has an insert of a query builder generate ids, where no event comes. */
+export const generating = (builder: InsertBuilder): InsertBuilder =>
+  Object.assign(builder, { createInsertExpression, execute })
 
-/** PostgreSQL checks foreign keys at the end of a statement, and TypeORM inserts the rows of an entity by one. */
-const isOneStatement = (
-  { entityMetadata, inverseEntityMetadata }: RelationMetadata,
-  database: Database,
-): boolean =>
-  database === 'postgres' &&
-  entityMetadata === inverseEntityMetadata &&
-  !entityMetadata.treeType &&
-  entityMetadata.childEntityMetadatas.length === 0
-
-function hide(
-  relation: RelationMetadata,
-  columns: readonly PreparedColumn[],
-  { ids, given, needed }: Pending,
-): void {
-  const isNeeded = (target: ObjectLiteral): boolean =>
-    needed.has(target) ||
-    [relation.inverseRelation?.getEntityValue(target) as unknown]
-      .flat()
-      .some((one) => given.has(one as object))
-  const isPending = (target: ObjectLiteral): boolean =>
-    columns.some(({ metadata }) => ids.has(metadata.getEntityValue(target)))
-  around<RelationMetadata, [ObjectLiteral], ObjectLiteral | undefined>(
-    relation,
-    'getRelationIdMap',
-    (_, idMapOf, target) => (isPending(target) && !isNeeded(target) ? undefined : idMapOf(target)),
-  )
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/** A save looks for its rows first, and PostgreSQL would refuse a text that is no uuid there, before it is written and checked. */
-function checkKeys(metadata: EntityMetadata): void {
-  const keys = idColumnsIn(metadata).filter(
-    ({ metadata: { isPrimary }, storage }) => isPrimary && storage.name === 'uuid' && !storage.converts,
-  )
-  if (keys.length === 0) return
-  around<EntityMetadata, [ObjectLiteral, unknown], unknown>(
-    metadata,
-    'extractRelationValuesFromEntity',
-    (_, extract, entity, relations) => {
-      for (const key of keys) {
-        const id: unknown = key.metadata.getEntityValue(entity)
-        if (typeof id !== 'string' || !UUID.test(id)) key.check(id)
-      }
-      return extract(entity, relations)
-    },
-  )
-}
-
-/** Generates the ids that are missing in an entity, and returns the columns that got one. */
-function generateIds(columns: readonly PreparedColumn[], entity: object): PreparedColumn[] {
-  const made: PreparedColumn[] = []
-  for (const column of columns) {
-    if (!isMissing(column, entity)) continue
-    try {
-      column.metadata.setEntityValue(entity, column.generate?.())
-    } catch (error) {
-      column.fail(error)
-    }
-    made.push(column)
-  }
-  return made
-}
-
-/** Whether the column has no id. A key can't be null, so null means a new id there; in other columns it is a value. */
-function isMissing({ metadata }: PreparedColumn, entity: object): boolean {
-  const value: unknown = metadata.getEntityValue(entity)
-  return value === undefined || (value === null && metadata.isPrimary)
-}
-
-/** A builder as `createQueryBuilder()` returns it. */
-interface Builder {
-  insert(): InsertBuilder
-}
-
-/** Where no event comes, the inserts of a DataSource's own query builders generate ids. */
-export function generateInInserts(dataSource: DataSource): void {
-  around<DataSource, unknown[], Builder>(dataSource, 'createQueryBuilder', (_, create, ...given) =>
-    Object.assign(create(...given), { insert }),
-  )
-}
-
-const ownOf = <One extends object>(one: One): One => Object.getPrototypeOf(one) as One
-
-function insert(this: Builder): InsertBuilder {
-  return Object.assign(ownOf(this).insert.call(this), { createInsertExpression, execute })
-}
+const ownOf = (builder: InsertBuilder): InsertBuilder => Object.getPrototypeOf(builder) as InsertBuilder
 
 function createInsertExpression(this: InsertBuilder): string {
-  generateMissingIds(this.expressionMap)
+  generateMissingIds(this)
   return ownOf(this).createInsertExpression.call(this)
 }
 
@@ -155,20 +51,25 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
   const { expressionMap: map } = this
   const metadata = metadataOf(map)
   const columns = metadata && !map.insertFromSelect ? generatedColumnsIn(metadata) : []
-  const own = ownOf(this)
-  if (!metadata || columns.length === 0) return own.execute.call(this)
-  copyFrozen(map)
+  if (!metadata || columns.length === 0) return ownOf(this).execute.call(this)
+  const made = generateMissingIds(this)
+  checkOverwrite(map, made)
+  const rows = valuesIn(map)
+  const keys = keysIn(columns)
+  const before = rows.map((row) => valuesOf(row, [...keys, ...metadata.getInsertionReturningColumns()]))
   try {
-    const mayConflict = map.onUpdate !== undefined || map.onIgnore
-    if (mayConflict) generateMissingIds(map)
-    const isGenerated = state.generated.get(valuesIn(map))?.some(({ length }) => length > 0)
-    if (isMixedUp(map, metadata) || (mayConflict && isGenerated))
-      return await insertAndFind(this, own, metadata, valuesIn(map))
-    return describe(await own.execute.call(this), metadata, map)
+    const result = await ownOf(this).execute.call(this)
+    if (map.updateEntity) putInOrder(result, metadata, rows, before, made)
+    else if (map.onUpdate || map.onIgnore) rows.forEach((row, i) => void takeBack(row, made[i]))
+    else {
+      result.identifiers = rows.map((row) => metadata.getEntityIdMap(row) ?? {})
+      result.generatedMaps = rows.map((row) => put({}, valuesOf(row, keys)))
+    }
+    for (const row of rows) link(metadata, row)
+    return result
   } finally {
     const { ids } = preparedOf(dataSourceOf(this)).pending
-    for (const { metadata: column } of columns)
-      for (const entity of valuesIn(map)) ids.delete(column.getEntityValue(entity))
+    for (const values of before) for (const key of keys) ids.delete(values.get(key))
   }
 }
 
@@ -178,48 +79,94 @@ const metadataOf = ({ mainAlias }: InsertMap): EntityMetadata | undefined =>
 const valuesIn = ({ valuesSet = [] }: InsertMap): ObjectLiteral[] =>
   Array.isArray(valuesSet) ? valuesSet : [valuesSet]
 
-/** Whether TypeORM would give entities the ids and the generated columns of each other: it reads the rows in any order. */
-const isMixedUp = (map: InsertMap, metadata: EntityMetadata): boolean =>
-  map.updateEntity &&
-  valuesIn(map).length > 1 &&
-  isReselected(metadata) &&
-  metadata.primaryColumns.every(({ isGenerated }) => !isGenerated)
+type Column = EntityMetadata['columns'][number]
+type Values = ReadonlyMap<Column, unknown>
 
-/** Adds the ids to the result, from which TypeORM takes what an insert generated. */
-function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap): InsertResult {
-  const rows = valuesIn(map)
-  if (!map.updateEntity) result.identifiers = rows.map((one) => metadata.getEntityIdMap(one) ?? {})
-  for (const [row, entity] of rows.entries()) {
-    for (const { metadata: column } of generatedFor(rows, row)) {
-      result.generatedMaps[row] ??= {}
-      column.setEntityValue(result.generatedMaps[row], column.getEntityValue(entity))
-    }
-  }
-  return result
+const keysIn = (columns: readonly PreparedColumn[]): Column[] => columns.map(({ metadata }) => metadata)
+
+const valuesOf = (row: ObjectLiteral, columns: readonly Column[]): Values =>
+  new Map(columns.map((column) => [column, column.getEntityValue(row) as unknown]))
+
+function put(row: ObjectLiteral, values: Values): ObjectLiteral {
+  for (const [column, value] of values) column.setEntityValue(row, value)
+  return row
+}
+
+/**
+ * TypeORM takes the n-th row that comes back for the n-th entity, but rows that were not written don't come back, and those
+ * that it reads by a query come in any order. Our ids tell which is whose.
+ */
+function putInOrder(
+  result: InsertResult,
+  metadata: EntityMetadata,
+  rows: readonly ObjectLiteral[],
+  before: readonly Values[],
+  made: Made,
+): void {
+  const raw: unknown = result.raw
+  const isReturned = dataSourceOf(metadata).driver.isReturningSqlSupported('insert')
+  if (isReturned && (!Array.isArray(raw) || raw.length === rows.length)) return
+  const keys = keysIn(generatedColumnsIn(metadata))
+  const keyOf = (row: ObjectLiteral) => String(keys.map((key) => key.getEntityValue(row) as unknown))
+  const own = before.map((values) => keyOf(put({}, values)))
+  const maps = new Map(result.generatedMaps.map((map) => [keyOf(map), map]))
+  maps.delete(keyOf({}))
+  if (!isReturned && result.generatedMaps.every((map, i) => !maps.has(keyOf(map)) || keyOf(map) === own[i]))
+    return
+  rows.forEach((row, i) => {
+    const map = maps.get(own[i] as string)
+    result.generatedMaps[i] = map ?? {}
+    put(row, before[i] as Values)
+    if (map !== undefined) put(row, valuesOf(map, [...(before[i] as Values).keys()]))
+    else if (isReturned) takeBack(row, made[i])
+    result.identifiers[i] = metadata.getEntityIdMap(row) as ObjectLiteral
+  })
+}
+
+/** Removes the generated ids of a row that was not stored. */
+function takeBack(row: ObjectLiteral, columns: readonly PreparedColumn[] = []): void {
+  for (const { metadata } of columns) metadata.setEntityValue(row, undefined)
+}
+
+/** Refuses an upsert in which only some rows have an id: it would overwrite stored ids with those generated for others. */
+function checkOverwrite({ onUpdate }: InsertMap, made: Made): void {
+  const overwritten = made
+    .flat()
+    .find(
+      ({ metadata: { databaseName: name } }) =>
+        onUpdate?.overwrite?.includes(name) &&
+        !(Array.isArray(onUpdate.conflict) && onUpdate.conflict.includes(name)),
+    )
+  if (!overwritten) return
+  const { path, storage } = overwritten
+  throw new IdError(
+    'INVALID_OPTION',
+    `${path}: the upsert would replace stored ids by new ones, since only some rows have their own id; upsert those separately`,
+    { family: storage.family.name, path },
+  )
 }
 
 /** Generates the ids that an insert's rows lack. @throws {IdError} for an INSERT … SELECT that lacks ids. */
-function generateMissingIds(map: InsertMap): void {
+function generateMissingIds(builder: InsertBuilder): Made {
+  const { expressionMap: map } = builder
   const metadata = metadataOf(map)
   const columns = metadata ? generatedColumnsIn(metadata) : []
-  if (columns.length === 0) return
+  if (columns.length === 0) return []
   if (map.insertFromSelect) refuseMissing(columns, map)
-  if (map.valuesSet === undefined) return
+  if (map.valuesSet === undefined) return []
   const paths = map.insertColumns.length > 0 ? columns.map((one) => one.metadata.propertyPath) : []
   map.insertColumns = [...new Set([...map.insertColumns, ...paths])]
-  copyFrozen(map)
-  const rows = valuesIn(map)
-  // A builder comes here twice if its SQL is read and then it is run; the second time no id is missing.
-  const made = rows.map((entity, row) => [...generateIds(columns, entity), ...generatedFor(rows, row)])
-  map.valuesSet = rows
-  state.generated.set(rows, made)
-}
-
-/** Copies the values that can't be written into. */
-function copyFrozen(map: InsertMap): void {
-  const rows = valuesIn(map)
-  if (rows.every(Object.isExtensible)) return
-  map.valuesSet = rows.map((values) => (Object.isExtensible(values) ? values : { ...values }))
+  const given = valuesIn(map)
+  // Frozen values can't be written into.
+  const rows = given.map((values) => (Object.isExtensible(values) ? values : { ...values }))
+  if (!rows.every((row, i) => row === given[i])) map.valuesSet = rows
+  const isReturned = dataSourceOf(builder).driver.isReturningSqlSupported('insert')
+  return valuesIn(map).map((row, i) => {
+    const made = generateIds(columns, row)
+    if (made.length > 0 && !isReturned)
+      map.locallyGenerated[i] = put(map.locallyGenerated[i] ?? {}, valuesOf(row, keysIn(made)))
+    return made
+  })
 }
 
 /** INSERT … SELECT creates its rows inside the database, where we can't generate ids. */

@@ -1,5 +1,5 @@
-import type { ContractPaths, Path, Paths, Variant } from '@snoflax/test/contract'
-import { IdColumn } from '@snoflax/typeorm'
+import { type ContractPaths, converts, type Path, type Paths, type Variant } from '@snoflax/test/contract'
+import { fromDatabase, IdColumn, parameter } from '@snoflax/typeorm'
 import {
   Column,
   type DataSource,
@@ -131,6 +131,16 @@ export class Session {
   ) {
     this.customers = dataSource.getRepository('Customer' as EntityTarget<CustomerEntity>)
     this.orders = dataSource.getRepository('Order' as EntityTarget<OrderEntity>)
+  }
+
+  /** The parameter for SQL of our own. */
+  bound(id: string): unknown {
+    return converts(this.variant) ? parameter(this.customers.metadata, 'id', id) : id
+  }
+
+  /** The id of a row that such SQL returned. */
+  read(value: unknown): string {
+    return fromDatabase(this.customers.metadata, 'traceId', value) as string
   }
 }
 

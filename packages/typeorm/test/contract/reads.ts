@@ -1,10 +1,10 @@
 import type { StorageName } from '@snoflax/core'
 import { sharedPostgres } from '@snoflax/test'
-import { type ContractPaths, type Customer, converts, type Graph, type Variant } from '@snoflax/test/contract'
-import { columnOf, createdBetween, fromDatabase } from '@snoflax/typeorm'
+import { type Customer, converts, type Graph } from '@snoflax/test/contract'
+import { createdBetween } from '@snoflax/typeorm'
 import { And, Any, Between, In, IsNull, LessThan, MoreThan, MoreThanOrEqual, Raw } from 'typeorm'
 import { IS_0_3 } from '../version.js'
-import { type CustomerEntity, type OrderEntity, paths } from './entities.js'
+import { type CustomerEntity, type OrderEntity, paths, type Session } from './entities.js'
 
 const plain = ({ id, email, name, traceId, referrerId }: CustomerEntity): Customer => ({
   id,
@@ -15,41 +15,36 @@ const plain = ({ id, email, name, traceId, referrerId }: CustomerEntity): Custom
 })
 const plainOrNone = (entity: CustomerEntity | null) => (entity ? plain(entity) : undefined)
 
-/** PostgreSQL reads a number's text. */
-const isNumber = ({ database, storage, family }: Variant) =>
-  database === 'postgres' && storage === 'bigint' && /^\d+$/.test(family.min)
-
-/** Beside a function, ids in another form than their text are refused: by us, or where it can, by the database. */
-const besideFunction: Pick<ContractPaths<unknown>['byId'][string], 'refused' | 'unchecked'> = {
-  refused: (variant) =>
-    converts(variant) && !isNumber(variant)
-      ? { why: 'the operand is a function', by: /stands beside no column|uuid|bigint|integer/i }
-      : undefined,
-  unchecked: (variant) => (isNumber(variant) ? 'PostgreSQL reads the text of a number' : undefined),
-}
+const chosen = (session: Session, id: string, condition: string) =>
+  session.customers.createQueryBuilder('c').where(condition, { id: session.bound(id) })
 
 export const byId = paths<'byId'>({
   'findOneBy({ id })': async ({ customers }, id) => plainOrNone(await customers.findOneBy({ id })),
   'query builder, where(object)': async ({ customers }, id) =>
     plainOrNone(await customers.createQueryBuilder('c').where({ id }).getOne()),
-  'query builder, parameter': async ({ customers }, id) =>
-    plainOrNone(await customers.createQueryBuilder('c').where('c.id = :id', { id }).getOne()),
-  'query builder, parameter inside a function': {
-    ...besideFunction,
-    run: async ({ customers }, id) =>
-      plainOrNone(
-        await customers.createQueryBuilder('c').where('COALESCE(c.id, c.id) = :id', { id }).getOne(),
-      ),
+  'query builder, parameter()': async (session, id) =>
+    plainOrNone(await chosen(session, id, 'c.id = :id').getOne()),
+  'query builder, parameter() inside a function': async (session, id) =>
+    plainOrNone(await chosen(session, id, 'COALESCE(c.id, c.id) = :id').getOne()),
+  'Raw with a parameter()': async (session, id) => {
+    const wanted = session.bound(id)
+    const where = { id: Raw((column) => `${column} = :wanted`, { wanted }) }
+    return plainOrNone(await session.customers.findOneBy(where))
   },
-  'Raw with a parameter': async ({ customers }, id) =>
-    plainOrNone(await customers.findOneBy({ id: Raw((column) => `${column} = :wanted`, { wanted: id }) })),
-  'raw row': async ({ customers }, id) => {
+  'raw row': async (session, id) => {
+    const { customers } = session
     const builder = customers.createQueryBuilder('c').select('c.id', 'id').addSelect('c.email', 'email')
     builder
       .addSelect('c.name', 'name')
       .addSelect('c.traceId', 'traceId')
       .addSelect('c.referrerId', 'referrerId')
-    return builder.where('c.id = :id', { id }).getRawOne<Customer>()
+    const row = await builder.where('c.id = :id', { id: session.bound(id) }).getRawOne<Customer>()
+    if (!row) return undefined
+    const [traceId, referrerId] = [
+      row.traceId && session.read(row.traceId),
+      row.referrerId && session.read(row.referrerId),
+    ]
+    return { ...row, id: session.read(row.id), traceId, referrerId }
   },
 })
 
@@ -61,10 +56,18 @@ export const byIds = paths<'byIds'>({
   },
   'list of conditions': async ({ customers }, ids) =>
     (await customers.findBy(ids.map((id) => ({ id })))).map(plain),
-  'query builder, IN (:...ids)': async ({ customers }, ids) =>
-    (await customers.createQueryBuilder('c').where('c.id IN (:...ids)', { ids }).getMany()).map(plain),
+  'query builder, IN (:...ids)': async (session, given) => {
+    const ids = given.map((id) => session.bound(id))
+    const builder = session.customers.createQueryBuilder('c').where('c.id IN (:...ids)', { ids })
+    return (await builder.getMany()).map(plain)
+  },
   whereInIds: async ({ customers }, ids) =>
     (await customers.createQueryBuilder('c').whereInIds(ids).getMany()).map(plain),
+})
+
+const boundsOf = (session: Session, { gte, lt }: { readonly gte: string; readonly lt: string }) => ({
+  gte: session.bound(gte),
+  lt: session.bound(lt),
 })
 
 export const byRange = paths<'byRange'>({
@@ -72,14 +75,16 @@ export const byRange = paths<'byRange'>({
     (await customers.findBy({ id: And(MoreThanOrEqual(gte), LessThan(lt)) })).map(plain),
   'Between, and not the upper bound': async ({ customers }, { gte, lt }) =>
     (await customers.findBy({ id: Between(gte, lt) })).map(plain).filter(({ id }) => id !== lt),
-  'query builder': async ({ customers }, range) =>
-    (await customers.createQueryBuilder('c').where('c.id >= :gte AND :lt > c.id', range).getMany()).map(
-      plain,
-    ),
-  subquery: async ({ customers }, range) => {
-    const builder = customers.createQueryBuilder('c')
+  'query builder': async (session, range) => {
+    const builder = session.customers.createQueryBuilder('c')
+    return (await builder.where('c.id >= :gte AND :lt > c.id', boundsOf(session, range)).getMany()).map(plain)
+  },
+  subquery: async (session, range) => {
+    const builder = session.customers.createQueryBuilder('c')
     const inner = builder.subQuery().select('x.id').from('Customer', 'x').where('x.id < :lt AND x.id >= :gte')
-    return (await builder.where(`c.id IN ${inner.getQuery()}`).setParameters(range).getMany()).map(plain)
+    return (
+      await builder.where(`c.id IN ${inner.getQuery()}`).setParameters(boundsOf(session, range)).getMany()
+    ).map(plain)
   },
 })
 
@@ -100,11 +105,14 @@ export const byOrder = paths<'byOrder'>({
     const order = await orders.findOneBy({ id })
     return order ? (await customers.findBy({ id: order.customerId })).map(plain) : []
   },
-  'query builder, join': async ({ customers }, order) =>
-    (
-      await customers.createQueryBuilder('c').innerJoin('c.orders', 'o', 'o.id = :order', { order }).getMany()
-    ).map(plain),
-  'query builder, EXISTS': async ({ customers, orders }, order) => {
+  'query builder, join': async (session, id) => {
+    const order = session.bound(id)
+    const builder = session.customers.createQueryBuilder('c')
+    return (await builder.innerJoin('c.orders', 'o', 'o.id = :order', { order }).getMany()).map(plain)
+  },
+  'query builder, EXISTS': async (session, id) => {
+    const { customers, orders } = session
+    const order = session.bound(id)
     const inner = orders
       .createQueryBuilder('o')
       .where('o.customer = c.id')
@@ -123,19 +131,22 @@ export const graph = paths<'graph'>({
       graphOf(
         await customers.findOne({ where: { id }, relations: RELATIONS, relationLoadStrategy: 'query' }),
       ),
-    refused: () =>
-      IS_0_3
+    refused: (variant) => {
+      if (converts(variant))
+        return { why: 'TypeORM compares such keys without converting them', by: /needs keys of storage text/ }
+      return IS_0_3
         ? {
             why: 'TypeORM 0.3 joins an entity that references itself under one name',
             by: /ambiguous|more than once|unique/i,
           }
-        : undefined,
+        : undefined
+    },
   },
-  'query builder, leftJoinAndSelect': async ({ customers }, id) => {
-    const builder = customers.createQueryBuilder('c').leftJoinAndSelect('c.referrer', 'r')
+  'query builder, leftJoinAndSelect': async (session, id) => {
+    const builder = session.customers.createQueryBuilder('c').leftJoinAndSelect('c.referrer', 'r')
     builder.leftJoinAndSelect('c.profile', 'p').leftJoinAndSelect('c.orders', 'o')
     builder.leftJoinAndSelect('o.lines', 'l').leftJoinAndSelect('o.tags', 't')
-    return graphOf(await builder.where('c.id = :id', { id }).getOne())
+    return graphOf(await builder.where('c.id = :id', { id: session.bound(id) }).getOne())
   },
   'first of a page of joined rows': async ({ customers }, id) => {
     const [first] = await customers.find({
@@ -190,19 +201,22 @@ export const ends = paths<'ends'>({
       database === 'postgres' && LACKING.includes(storage)
         ? { why: 'PostgreSQL has no min(uuid), and no min(bytea) before 18', by: /min|max/i }
         : undefined,
-    run: async ({ orders, dataSource }) => {
+    run: async (session) => {
+      const { orders } = session
       const builder = orders.createQueryBuilder('o').select('MIN(o.id)', 'min').addSelect('MAX(o.id)', 'max')
       const { min, max } = (await builder.getRawOne()) as Record<'min' | 'max', unknown>
-      const id = columnOf(dataSource, 'Order', 'id')
-      return { min: fromDatabase(id, min) as string, max: fromDatabase(id, max) as string }
+      return { min: session.read(min), max: session.read(max) }
     },
   },
 })
 
 export const counts = paths<'counts'>({
-  'query builder, GROUP BY': async ({ orders }) => {
-    const builder = orders.createQueryBuilder('o').select('o.customer', 'customer').addSelect('COUNT(*)', 'n')
+  'query builder, GROUP BY': async (session) => {
+    const builder = session.orders
+      .createQueryBuilder('o')
+      .select('o.customer', 'customer')
+      .addSelect('COUNT(*)', 'n')
     const rows = await builder.groupBy('o.customer').getRawMany<{ customer: string; n: string }>()
-    return new Map(rows.map(({ customer, n }) => [customer, Number(n)]))
+    return new Map(rows.map(({ customer, n }) => [session.read(customer), Number(n)]))
   },
 })

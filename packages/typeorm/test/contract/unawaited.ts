@@ -4,9 +4,6 @@ import type { CustomerEntity, Session } from './entities.js'
 
 const row = (id: string) => ({ id, email: 'unawaited@example.org', name: 'Nobody' }) as CustomerEntity
 
-const chosen = ({ customers }: Session, id: string) =>
-  customers.createQueryBuilder('c').where('c.id = :id', { id })
-
 const tagsOf = ({ dataSource }: Session, id: string) =>
   dataSource.createQueryBuilder().relation('Order', 'tags').of(id)
 
@@ -29,19 +26,12 @@ const conditions: Unawaited<Session> = {
   'findAndCount()': ({ customers }, id) => customers.findAndCount({ where: { traceId: id } }),
   'countBy()': ({ customers }, id) => customers.countBy({ id }),
   'existsBy()': ({ customers }, id) => customers.existsBy({ id }),
-  'getMany()': (session, id) => chosen(session, id).getMany(),
-  'getManyAndCount()': (session, id) => chosen(session, id).getManyAndCount(),
-  'getRawMany()': (session, id) => chosen(session, id).getRawMany(),
-  'getCount()': (session, id) => chosen(session, id).getCount(),
-  'stream()': (session, id) => chosen(session, id).stream(),
   'update()': ({ customers }, id) => customers.update(id, { name: 'Nobody' }),
   'update() by a condition': ({ customers }, id) => customers.update({ id }, { name: 'Nobody' }),
   'increment()': ({ orders }, id) => orders.increment({ id }, 'total', 1),
   'delete()': ({ customers }, id) => customers.delete(id),
   'delete() of a list': ({ customers }, id) => customers.delete([id]),
   'delete() by a condition': ({ customers }, id) => customers.delete({ id }),
-  'delete of the query builder': ({ dataSource }, id) =>
-    dataSource.createQueryBuilder().delete().from('Customer').where('id = :id', { id }).execute(),
   'remove()': ({ customers }, id) => customers.remove(customers.create({ id })),
   'preload()': ({ customers }, id) => customers.preload({ id }),
   'relation().remove()': (session, id) => tagsOf(session, id).remove(id),

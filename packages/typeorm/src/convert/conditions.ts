@@ -1,0 +1,72 @@
+import type { EntityMetadata, FindOperator, ObjectLiteral } from 'typeorm'
+import type { RelationMetadata } from 'typeorm/metadata/RelationMetadata.js'
+import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
+import {
+  around,
+  type Belonging,
+  convertingFor,
+  dataSourceOf,
+  type PreparedColumn,
+  preparedOf,
+} from '../columns/prepared.js'
+
+/** A name in a query's FROM. */
+interface Alias {
+  readonly name: string
+  readonly hasMetadata: boolean
+  readonly metadata: EntityMetadata
+}
+
+/** The part of TypeORM's query builders that we use. */
+interface Builder extends Belonging {
+  readonly expressionMap: {
+    readonly aliases: readonly Alias[]
+    readonly mainAlias?: Alias
+    readonly aliasNamePrefixingEnabled: boolean
+  }
+  /** Relations that conditions name, which it joins later. */
+  readonly joins?: readonly { readonly alias: string; readonly relationMetadata: RelationMetadata }[]
+}
+
+/**
+ * Converts the values of find options and of `where({ … })`, in the prototype of TypeORM's query builders. TypeORM calls a
+ * transformer for some of them only, and overwrites the value in your operator.
+ */
+export function convertConditions(prototype: object): void {
+  around<Builder, [string, unknown], unknown>(
+    prototype,
+    'getWherePredicateCondition',
+    (builder, conditionOf, path, value) => {
+      const column = preparedOf(dataSourceOf(builder)).converts ? columnAt(builder, path) : undefined
+      return conditionOf(path, column ? stored(value, column) : value)
+    },
+  )
+}
+
+function columnAt(
+  { expressionMap: { aliases, mainAlias, aliasNamePrefixingEnabled }, joins = [] }: Builder,
+  path: string,
+): PreparedColumn | undefined {
+  const [name, ...rest] = path.split('.')
+  const alias = aliasNamePrefixingEnabled
+    ? [...aliases, ...(mainAlias ? [mainAlias] : [])].find((one) => one.name === name)
+    : mainAlias
+  const metadata = alias?.hasMetadata
+    ? alias.metadata
+    : joins.find((join) => join.alias === name)?.relationMetadata.inverseEntityMetadata
+  const columns = metadata?.findColumnsWithPropertyPath(aliasNamePrefixingEnabled ? rest.join('.') : path)
+  return columns?.length === 1 && columns[0] ? convertingFor(columns[0]) : undefined
+}
+
+/** Operators of operators, whose values come one by one, and those without a value. `Raw` is SQL. */
+const PASSING = ['and', 'or', 'raw', 'isNull']
+
+/** A value or a copy of an operator with ids in their stored form. */
+function stored(value: unknown, column: PreparedColumn): unknown {
+  if (!InstanceChecker.isFindOperator(value)) return column.to(value)
+  const operator = value as FindOperator<unknown>
+  if (PASSING.includes(operator.type) || operator.child) return value
+  return Object.assign(Object.create(Object.getPrototypeOf(operator) as object) as ObjectLiteral, operator, {
+    _value: column.to(operator.value),
+  })
+}
