@@ -98,10 +98,13 @@ COMMENT ON VIEW snoflax.identity IS
   'Identifies this server, to detect copies, restores and promotions: system identifier, timeline and the database''s '
   'oid. The warning says which of them the server hides; null if none.';
 
--- Whether this session has already found the state to be on the server's timeline.
-CREATE OR REPLACE FUNCTION snoflax._clock_is_checked(family text) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN current_setting('snoflax.' || family || '_checked', true) IS NOT DISTINCT FROM 'yes';
+-- Whether this session has already found the database to be the one whose number was set, and the state to be on the
+-- server's timeline. The setting names the sequence. Anybody can write that, but only the owner's function gives the session
+-- a value of it, and without one currval() throws.
+CREATE OR REPLACE FUNCTION snoflax._clock_is_checked(family text, timeline regclass) RETURNS boolean
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN current_setting('snoflax.' || family || '_checked', true) IS NOT DISTINCT FROM timeline::oid::text
+  AND currval(timeline) >= 0;
 
 -- The slow path: a value of the family's sequence that is good for an id. Every role may call it: it returns what the
 -- fast path would, and uses only the sequences that the table names.
@@ -118,16 +121,18 @@ DECLARE
   next_unit bigint;
   held boolean;
   waited boolean;
+  checked boolean;
 BEGIN
   BEGIN
     -- Inside the subtransaction, so that it locks the tables again each time: then a session notices functions that
     -- others have replaced, even in the middle of a transaction.
     SELECT * INTO STRICT g FROM snoflax._generator WHERE family = wanted;
+    checked := snoflax._clock_is_checked(wanted, g.timeline);
     IF g.setup IS NOT NULL AND g.number IS NULL THEN
       RAISE EXCEPTION '%_generate: this database has no partition, worker or node yet', wanted
         USING ERRCODE = '55000', HINT = g.setup || ', with a value that no other generator uses.';
     -- A session stays in its database on its server, so once is enough.
-    ELSIF g.setup IS NOT NULL AND NOT snoflax._clock_is_checked(wanted) AND (
+    ELSIF g.setup IS NOT NULL AND NOT checked AND (
       g.database <> (SELECT oid FROM pg_database WHERE datname = current_database())
       OR g.system <> snoflax._server_system())
     THEN
@@ -199,8 +204,8 @@ BEGIN
         USING ERRCODE = '55000', HINT = 'Install again; that restores what is missing.';
   END;
   -- After the subtransaction, whose end would undo it. A transaction that rolls back undoes it too, and checks again.
-  IF NOT snoflax._clock_is_checked(wanted) THEN
-    PERFORM set_config('snoflax.' || wanted || '_checked', 'yes', false);
+  IF NOT checked THEN
+    PERFORM setval(g.timeline, timeline), set_config('snoflax.' || wanted || '_checked', g.timeline::oid::text, false);
   END IF;
   RETURN v;
 END $$;

@@ -262,7 +262,7 @@ DECLARE
   v bigint := nextval('snoflax.flake_state'::regclass);
 BEGIN
   IF (((v >> 20) - snoflax._clock_us() / 1000) & (-128)::bigint) | (v & 1044480::bigint) <> 0
-    OR NOT snoflax._clock_is_checked('flake'::text)
+    OR NOT snoflax._clock_is_checked('flake'::text, 'snoflax._flake_timeline'::regclass)
   THEN
     v := snoflax._clock_advance('flake'::text);
   END IF;

@@ -10,6 +10,13 @@ SELECT set_config('client_min_messages', 'warning', true) WHERE current_setting(
 
 SELECT pg_advisory_xact_lock(1936617320, hashtext('snoflax'));
 
+-- What exists already, for revoke.sql.
+SELECT set_config('snoflax.objects', coalesce(string_agg(class || oid, ' '), ''), true) FROM (
+  SELECT 'pg_namespace', oid FROM pg_namespace WHERE oid = to_regnamespace('snoflax')
+  UNION ALL SELECT 'pg_class', oid FROM pg_class WHERE relnamespace = to_regnamespace('snoflax')
+  UNION ALL SELECT 'pg_proc', oid FROM pg_proc WHERE pronamespace = to_regnamespace('snoflax')
+  UNION ALL SELECT 'pg_type', oid FROM pg_type WHERE typnamespace = to_regnamespace('snoflax')) AS existing (class, oid);
+
 DO $$
 DECLARE
   danger record;
@@ -85,10 +92,6 @@ BEGIN
       USING ERRCODE = '55000', HINT = 'Install with the newer package.';
   END IF;
 END $$;
-
--- For revoke.sql.
-SELECT set_config('snoflax.functions', coalesce(string_agg(oid::text, ' '), ''), true)
-  FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace;
 
 CREATE OR REPLACE FUNCTION snoflax.version() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN '@version@';

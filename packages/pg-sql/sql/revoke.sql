@@ -1,27 +1,37 @@
--- Runs after manifest.sql: takes back what default privileges of the installing role have granted with the objects.
+-- Runs after manifest.sql: nobody but the owner holds what default privileges grant with new objects, nor ever what changes
+-- them. The catalog says what there is to hold, so that a new version's privileges are among them. What existed before keeps
+-- what only reads and calls, which may be the owner's own GRANT.
 
 DO $$
 DECLARE
-  granted record;
+  held record;
 BEGIN
-  -- Others could write to the tables, and add triggers to them whose functions would run with the owner's rights.
-  FOR granted IN
-    SELECT DISTINCT c.oid::regclass AS relation, c.relkind, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS role
-      FROM pg_class c, aclexplode(c.relacl) a
-     WHERE c.relnamespace = 'snoflax'::regnamespace AND c.relname ~ '^(_|(sno|flake|uid|uid_local)_state$|leases$|identity$)'
-       AND c.relkind IN ('r', 'v', 'S') AND a.grantee <> c.relowner AND a.privilege_type NOT IN ('SELECT', 'USAGE')
+  FOR held IN
+    WITH objects (kind, class, oid, name, owner, acl) AS (
+      SELECT 'SCHEMA', 'pg_namespace', oid, oid::regnamespace::text, nspowner, nspacl
+        FROM pg_namespace WHERE oid = 'snoflax'::regnamespace
+      UNION ALL SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, 'pg_class', c.oid, c.oid::regclass::text, c.relowner, acl
+        FROM pg_class c CROSS JOIN LATERAL (
+          SELECT c.relacl UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = c.oid) its (acl)
+       WHERE c.relnamespace = 'snoflax'::regnamespace AND c.relkind IN ('r', 'v', 'S')
+         AND c.relname ~ '^(_|(sno|flake|uid|uid_local)_state$|leases$|identity$)'
+      UNION ALL SELECT 'ROUTINE', 'pg_proc', oid, oid::regprocedure::text, proowner, proacl
+        FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace
+      UNION ALL SELECT 'TYPE', 'pg_type', oid, oid::regtype::text, typowner, typacl
+        FROM pg_type WHERE typnamespace = 'snoflax'::regnamespace
+    )
+    SELECT o.kind, o.name, string_agg(DISTINCT a.privilege_type, ', ') AS privileges,
+        CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS role
+      FROM objects o, aclexplode(o.acl) a
+     WHERE a.grantee <> o.owner
+       AND NOT (a.privilege_type IN ('SELECT', 'USAGE', 'EXECUTE')
+         AND o.class || o.oid = ANY (string_to_array(current_setting('snoflax.objects'), ' ')))
+       -- The files grant these, and take EXECUTE on the owner's functions from PUBLIC.
+       AND NOT (a.grantee = 0 AND (o.kind, a.privilege_type) IN (('ROUTINE', 'EXECUTE'), ('TYPE', 'USAGE')))
+       AND NOT (a.grantee = 0 AND a.privilege_type = 'SELECT'
+         AND o.name ~ '^snoflax\.(leases|identity|_manifest|_(sno|flake|uid|uid_local)_timeline)$')
+     GROUP BY o.kind, o.name, a.grantee
   LOOP
-    EXECUTE format('REVOKE %s ON %s FROM %s CASCADE', CASE granted.relkind WHEN 'S' THEN 'UPDATE'
-      ELSE 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER' END, granted.relation, granted.role);
-  END LOOP;
-
-  -- Others could call the owner's functions. Those that were there before keep what the owner granted.
-  FOR granted IN
-    SELECT DISTINCT p.oid::regprocedure AS function, a.grantee::regrole::text AS role
-      FROM pg_proc p, aclexplode(p.proacl) a
-     WHERE p.oid IN (SELECT to_regprocedure(one)::oid FROM unnest(ARRAY[@owners@]) one)
-       AND a.grantee NOT IN (0, p.proowner) AND p.oid::text <> ALL (string_to_array(current_setting('snoflax.functions'), ' '))
-  LOOP
-    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM %s CASCADE', granted.function, granted.role);
+    EXECUTE format('REVOKE %s ON %s %s FROM %s CASCADE', held.privileges, held.kind, held.name, held.role);
   END LOOP;
 END $$;

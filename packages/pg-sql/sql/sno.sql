@@ -180,7 +180,7 @@ DECLARE
   v bigint := nextval('snoflax.sno_state'::regclass);
 BEGIN
   IF (((v >> 24) - (snoflax._clock_us() / {unitUs} - {epochUnits})) & (-32)::bigint) | (v & 16711680::bigint) <> 0
-    OR NOT snoflax._clock_is_checked('sno'::text) OR meta NOT BETWEEN 0 AND {meta.max}
+    OR NOT snoflax._clock_is_checked('sno'::text, 'snoflax._sno_timeline'::regclass) OR meta NOT BETWEEN 0 AND {meta.max}
   THEN
     IF meta NOT BETWEEN 0 AND {meta.max} THEN
       RAISE EXCEPTION 'sno_generate: meta % is not from 0 to 255', meta USING ERRCODE = '22003';
@@ -201,7 +201,7 @@ DECLARE
   last_digits bigint;
 BEGIN
   IF (((v >> 24) - (snoflax._clock_us() / {unitUs} - {epochUnits})) & (-32)::bigint) | (v & 16711680::bigint) <> 0
-    OR NOT snoflax._clock_is_checked('sno'::text) OR meta NOT BETWEEN 0 AND {meta.max}
+    OR NOT snoflax._clock_is_checked('sno'::text, 'snoflax._sno_timeline'::regclass) OR meta NOT BETWEEN 0 AND {meta.max}
   THEN
     IF meta NOT BETWEEN 0 AND {meta.max} THEN
       RAISE EXCEPTION 'sno_generate_{form}: meta % is not from 0 to 255', meta USING ERRCODE = '22003';

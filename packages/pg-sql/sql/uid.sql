@@ -270,7 +270,7 @@ DECLARE
 BEGIN
   IF (((v >> 20) - (us / 1000000 * {stepsPerSecond} + us % 1000000::bigint / {stepUs})) & (-128)::bigint)
       | (v & 1032192::bigint) <> 0
-    OR NOT snoflax._clock_is_checked('uid'::text)
+    OR NOT snoflax._clock_is_checked('uid'::text, 'snoflax._uid_timeline'::regclass)
   THEN
     v := snoflax._clock_advance('uid'::text);
   END IF;

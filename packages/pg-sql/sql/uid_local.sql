@@ -173,7 +173,7 @@ DECLARE
 BEGIN
   IF (((v >> 20) - (us / 1000000 * {uid.stepsPerSecond} + us % 1000000::bigint / {uid.stepUs})) & (-128)::bigint)
       | (v & 1032192::bigint) <> 0
-    OR NOT snoflax._clock_is_checked('uid_local'::text)
+    OR NOT snoflax._clock_is_checked('uid_local'::text, 'snoflax._uid_local_timeline'::regclass)
   THEN
     v := snoflax._clock_advance('uid_local'::text);
   END IF;

@@ -287,7 +287,7 @@ describe('default privileges', () => {
     return client
   }
 
-  test.each(['a superuser', 'a role'])('of %s give others nothing but reading', async (who) => {
+  test.each(['a superuser', 'a role'])('of %s give others nothing', async (who) => {
     const owner = await generous(who)
     for (const kind of KINDS) {
       await owner.query(
@@ -296,15 +296,16 @@ describe('default privileges', () => {
       )
     }
     await install(owner)
-    await expectHarmless()
-    // What was granted for reading stays.
-    await asMallory((client) =>
-      client.query(
-        'SELECT FROM snoflax._generator; SELECT snoflax.flax_generate(), snoflax.uid_local_generate()',
-      ),
-    )
-    await install(owner)
-    await expectHarmless()
+    await owner.query(`GRANT USAGE ON SCHEMA snoflax TO ${mallory.name}`)
+    for (const _ of ['installed', 'installed again']) {
+      await expectHarmless()
+      await asMallory(async (client) => {
+        await client.query('SELECT snoflax.flax_generate()')
+        for (const held of ['LOCK TABLE snoflax._lease', 'SELECT FROM snoflax._lease', 'SELECT snoflax.uid_local_generate()'])
+          await expect(client.query(held), held).rejects.toMatchObject({ code: '42501' })
+      })
+      await install(owner)
+    }
   })
 
   test.each(KINDS)('on %s let an earlier installation be upgraded, which cures it', async (kind) => {

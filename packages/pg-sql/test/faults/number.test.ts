@@ -166,6 +166,14 @@ test('a copy of a database generates no ids before its numbers are set, while th
       for (const [one, ids] of made) {
         const refusal = { code: '55000', message: expect.stringContaining('copy') }
         for (const _ of [1, 2]) await expect(client.query(idsOf(one))).rejects.toMatchObject(refusal)
+        // Nor does a session that claims to have checked, with the value that one of the original has.
+        const claim = (value: string) =>
+          client.query(`SELECT set_config('snoflax.${one.family}_checked', ${value}, false)`)
+        await claim("'yes'")
+        await expect(client.query(idsOf(one))).rejects.toMatchObject(refusal)
+        await claim(`'snoflax._${one.family}_timeline'::regclass::oid::text`)
+        await expect(client.query(idsOf(one))).rejects.toMatchObject({ code: '55000' })
+        await claim('NULL')
         await client.query(one.number(8) as string)
         const both = [client, original.pool]
         await Promise.all(both.map((where) => ids.addFrom(() => where.query(idsOf(one)))))
