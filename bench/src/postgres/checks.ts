@@ -19,7 +19,7 @@ const COLUMNS: readonly (readonly [name: string, id: string, declaration: string
   [
     'flax as text with a prefix, CHECK',
     'customer',
-    `text COLLATE "C" CHECK (snoflax.flax_prefixed_is_valid('cus', id))`,
+    `text COLLATE "C" CHECK (snoflax.flax_is_valid(id, 'cus'))`,
   ],
   [PLAIN.uuid, 'flax_uuid', 'uuid'],
   ['flax as uuid, CHECK', 'flax_uuid', 'uuid CHECK (snoflax.flax_is_valid(id))'],
@@ -80,7 +80,7 @@ export const checked: Section<Place> = {
 const CREATED_AT = 'created_at'
 const TIMES: Readonly<Record<string, string>> = {
   'flax_time(text)': 'snoflax.flax_time(id)',
-  "flax_prefixed_time('cus', text)": "snoflax.flax_prefixed_time('cus', customer)",
+  'flax_time(text with a prefix)': 'snoflax.flax_time(customer)',
   'flax_time(uuid)': 'snoflax.flax_time(id_uuid)',
   'flax_time(bytea)': 'snoflax.flax_time(id_bytes)',
   'sno_time(text)': 'snoflax.sno_time(sno)',

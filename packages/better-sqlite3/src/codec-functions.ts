@@ -19,9 +19,7 @@ export function codecFunctions(family: IdFamily, variant?: (option: number) => I
   const timed = (name: string, call: Timed): SqlFunction =>
     pure(name, (value, option) => call(chosenBy(option), value), 1, variant ? 1 : 0)
   return [
-    pure('encode', read),
-    pure('decode', (text) => family.decode(text as string)),
-    ...prefixes(family),
+    ...texts(family),
     pure('is_valid', (value) => (isId(read, value) ? 1n : 0n)),
     ...conversions(family),
     timed('time', (chosen, id) => timeOf(chosen, read(id), (timeMs) => momentText(chosen.name, timeMs))),
@@ -32,14 +30,20 @@ export function codecFunctions(family: IdFamily, variant?: (option: number) => I
   ]
 }
 
-/** The text of a prefixed family includes the prefix. */
-function prefixes(family: IdFamily): SqlFunction[] {
-  if (isPrefixed(family)) return []
+/** A last argument is a prefix, unless the family has one. */
+function texts(family: IdFamily): SqlFunction[] {
   const read = idReader(family)
+  const prefixes = isPrefixed(family) ? 0 : 1
   const behind = latest((prefix: SqlValue) => prefixed(family, prefix as string))
+  const chosenBy = (prefix: SqlValue | undefined) => (prefix === undefined ? family : behind(prefix))
   return [
-    pure('prefixed_encode', (prefix, id) => behind(prefix).withPrefix(read(id)), 2),
-    pure('prefixed_decode', (prefix, text) => behind(prefix).decode(text as string), 2),
+    pure(
+      'encode',
+      (id, prefix) => (prefix === undefined ? read(id) : behind(prefix).withPrefix(read(id))),
+      1,
+      prefixes,
+    ),
+    pure('decode', (text, prefix) => chosenBy(prefix).decode(text as string), 1, prefixes),
   ]
 }
 

@@ -166,15 +166,15 @@ describe.each(FAMILIES)('$prefix, the same in TypeScript and SQLite', (tested) =
             storage === 'binary' ? made : outcome(() => columnOf(family, storage).toDatabase(bare))
           if (stored !== null && typeof stored === 'object' && 'refused' in stored) continue
           sql.gives(
-            `${prefix}_prefixed_encode(?, ?)`,
-            [chosen, stored],
+            `${prefix}_encode(?, ?)`,
+            [stored, chosen],
             outcome(() => kind().withPrefix(bare)),
           )
         }
         for (const given of [`${chosen}_${bare}`, `${other}_${bare}`, bare, `${chosen}_${text}`]) {
           sql.gives(
-            `${prefix}_prefixed_decode(?, ?)`,
-            [chosen, given],
+            `${prefix}_decode(?, ?)`,
+            [given, chosen],
             outcome(() => kind().decode(given)),
           )
         }

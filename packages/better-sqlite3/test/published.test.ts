@@ -68,7 +68,6 @@ test('the functions are those of published.txt', () => {
 const ONLY_POSTGRES: readonly [RegExp, string][] = [
   [/_set_(?:partition|worker|node)$/, 'generators are given to registerSnoflax'],
   [/_partman_/, 'pg_partman is of PostgreSQL'],
-  [/_prefixed_(?:is_valid|lower_bound|time)$/, 'the application takes the prefix off: substr(id, 5)'],
   [
     /_(?:generate|generate_at|lower_bound|upper_bound)_uuid8?$/,
     'SQLite has no uuid type, so no column needs them',

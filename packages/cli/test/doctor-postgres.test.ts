@@ -775,7 +775,7 @@ test('defaults that generate other ids than the column stores are found, also of
   await database.query(`CREATE TABLE made (typeid text COLLATE "C" PRIMARY KEY DEFAULT snoflax.typeid_generate('user'),
     bare uuid DEFAULT snoflax.typeid_generate_uuid(), ulid text COLLATE "C" DEFAULT snoflax.ulid_generate_text(),
     uuid7 uuid DEFAULT snoflax.uuid7_generate(),
-    prefixed text COLLATE "C" DEFAULT snoflax.ulid_prefixed_encode('cus', snoflax.ulid_generate()))`)
+    prefixed text COLLATE "C" DEFAULT snoflax.ulid_encode(snoflax.ulid_generate(), 'cus'))`)
   await database.query('INSERT INTO made SELECT FROM generate_series(1, 20)')
   expect(told(await doctor(database.url))).toEqual([])
   await database.query("ALTER TABLE made ALTER COLUMN typeid SET DEFAULT snoflax.typeid_generate('order')")

@@ -76,33 +76,33 @@ test.each([
   await database.close()
 })
 
-test.each([
-  sqlCall(prefixed(flax, 'nte'), 'text'),
-  "snoflax.flax_prefixed_encode('nte', snoflax.flax_generate())",
-])('defaults are recognized by the prefix they write, and by the declared one: %s', async (generate) => {
-  const database = await openInstalled()
-  await database.query(`
+test.each([sqlCall(prefixed(flax, 'nte'), 'text'), "snoflax.flax_encode(snoflax.flax_generate(), 'nte')"])(
+  'defaults are recognized by the prefix they write, and by the declared one: %s',
+  async (generate) => {
+    const database = await openInstalled()
+    await database.query(`
     CREATE TABLE note (id text COLLATE "C" PRIMARY KEY DEFAULT ${generate});
     CREATE TABLE customer (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid());
     INSERT INTO note SELECT FROM generate_series(1, 30);
     INSERT INTO customer SELECT FROM generate_series(1, 30)`)
-  const declared = declaring(
-    'defaults',
-    `note: { id: behind('nte')() }, customer: { id: behind('cus')({ storage: 'uuid' }) }`,
-  )
-  for (const [options, prefix] of [
-    [[], undefined],
-    [['--kysely', declared], 'cus'],
-  ] as const) {
-    const report = await doctor(database.url, '--skip', 'cross-check', ...options)
-    expect(report.findings).toEqual([])
-    expect(report.columns.map((one) => [one.place, one.family, one.prefix])).toEqual([
-      ['customer.id', 'flax', prefix],
-      ['note.id', 'flax', 'nte'],
-    ])
-  }
-  await database.close()
-})
+    const declared = declaring(
+      'defaults',
+      `note: { id: behind('nte')() }, customer: { id: behind('cus')({ storage: 'uuid' }) }`,
+    )
+    for (const [options, prefix] of [
+      [[], undefined],
+      [['--kysely', declared], 'cus'],
+    ] as const) {
+      const report = await doctor(database.url, '--skip', 'cross-check', ...options)
+      expect(report.findings).toEqual([])
+      expect(report.columns.map((one) => [one.place, one.family, one.prefix])).toEqual([
+        ['customer.id', 'flax', prefix],
+        ['note.id', 'flax', 'nte'],
+      ])
+    }
+    await database.close()
+  },
+)
 
 test('a default that generates ids with another prefix, or without one, is found', async () => {
   const database = await openInstalled()

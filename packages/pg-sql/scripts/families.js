@@ -56,6 +56,7 @@ export const FAMILIES = {
     fields: 'snoflax._flake_fields({checked: unpack}, epoch_ms)',
     bound: "int8send(snoflax._flake_lower_bound(at, epoch_ms, '{family}_lower_bound_{form}'))",
     'refusal of text': '22P02 if it is none, 22003 from 2^64 on',
+    'body length': 'char_length(substring(id COLLATE "C" from \'[0-9]*$\'))',
   },
   uid: {
     ...common('uid', uid),
@@ -72,9 +73,6 @@ export const FAMILIES = {
     'upper end': ', true, neighbourhood',
     recheck: `
   AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time`,
-    'prefixed recheck': `
-  AND snoflax.uid_prefixed_time(prefix, id, neighbourhood) >= from_time
-  AND snoflax.uid_prefixed_time(prefix, id, neighbourhood) < until_time`,
   },
   uid_local: {
     ...common('uid_local', uidLocal),
@@ -115,6 +113,7 @@ export const FORMS = {
   text: {
     ...column('text'),
     type: 'text',
+    checked: "snoflax._{family}_bytes(snoflax._without_any_prefix(id, {body length}), '{family}_{caller}')",
     valid: '{valid text}',
     'flax characters': FLAX_CHARACTERS,
     'sno digits':
@@ -127,7 +126,7 @@ export const FORMS = {
     'in form': 'in text',
     refusal: '{refusal of text}',
     domain: 'text COLLATE "C"',
-    check: 'snoflax.{family}_is_valid(VALUE)',
+    check: 'octet_length(VALUE) = {characters} AND snoflax.{family}_is_valid(VALUE)',
     stored: 'text',
   },
   uuid: {
@@ -183,12 +182,12 @@ export const FORMS = {
     ...uuidText('UUIDv7'),
     'new text': 'snoflax.uuid7_generate()::text',
     random: "'7' || substr(gen_random_uuid()::text, 16)",
-    'checked text': "snoflax._uuid7_of_text(id, '{form}_time')",
+    characters: 36,
+    'checked text': "snoflax._uuid7_of_text(snoflax._without_any_prefix(id, 36), '{form}_time')",
     others: ' UUIDs of other versions may be among them: add uuid7_is_valid(id) where a table has such.',
-    encoded: "snoflax._uuid7(id, '{form}_prefixed_encode')::text",
+    encoded: "snoflax._uuid7(id, '{form}_encode')::text",
     'of text': '_uuid7_of_text',
-    'valid text': 'uuid7_is_valid',
-    'bound as text': 'snoflax.uuid7_lower_bound(at)::text',
+    'bound as text': 'snoflax.uuid7_lower_bound_text(at)',
   },
   ulid: {
     ...uuidText('ULID'),
@@ -197,22 +196,20 @@ export const FORMS = {
     random: "overlay(gen_random_uuid()::text PLACING ''::text FROM 9 FOR 16)",
     'checked uuid': 'id',
     'refusal of uuid': '',
-    'checked text': "snoflax._ulid_uuid(id, '{form}_time')",
+    characters: 26,
+    'checked text': "snoflax._ulid_uuid(snoflax._without_any_prefix(id, 26), '{form}_time')",
     rest: "'00000000000000000000'",
     end: '_ulid_end',
     encoded: 'snoflax._crockford(id, 7)',
     'of text': '_ulid_uuid',
-    'valid text': 'ulid_is_valid',
     'bound as text': 'snoflax.ulid_lower_bound_text(at)',
   },
   typeid: {
     ...uuidText('TypeID'),
     'new text': 'snoflax._crockford(snoflax.uuid7_generate(), 39::bigint)',
+    characters: 26,
     'checked text': "snoflax._uuid7(snoflax._typeid_uuid(id, '{form}_time'), '{form}_time')",
-    'any prefix': ', with any prefix or without one,',
-    'without prefix': 'snoflax.typeid_decode(prefix, id)',
     'check prefix': '_typeid_prefix',
-    'valid text': '_typeid_is_valid',
     'bound as text': 'snoflax._crockford(snoflax.typeid_lower_bound(at), 39::bigint)',
   },
 }
@@ -228,13 +225,10 @@ function uuidText(id) {
     'new uuid': 'snoflax.uuid7_generate()',
     'checked uuid': "snoflax._uuid7(id, '{form}_time')",
     'refusal of uuid': '; 22P02 for UUIDs of other versions than 7',
-    'any prefix': '',
     rest: "'70008000000000000000'",
     end: '_uuid7_end',
     others: '',
     'check prefix': '_check_prefix',
-    'without prefix':
-      "snoflax._without_prefix(snoflax._check_prefix(prefix, '{form}_prefixed_time'::text), id, '{form}_prefixed_time'::text)",
   }
 }
 
@@ -256,7 +250,9 @@ function common(name, { byteLength, tag }) {
     family: name,
     length: `${byteLength} bytes`,
     'uuid8 ending': tag.toString(16).padStart(2, '0'),
-    'valid text': "snoflax._{family}_bytes(id, '') <> ''",
+    'body length': '{characters}',
+    'valid body': "snoflax._{family}_bytes(right(id, {characters}), '') <> ''",
+    'valid text': "snoflax._{family}_bytes(snoflax._without_any_prefix(id, {body length}), '') <> ''",
     'valid uuid': "snoflax._{family}_bytes(id, '') <> ''",
     checked: "snoflax._{family}_bytes(id, '{family}_{caller}')",
     refusal: '22P02 if it is none',
@@ -273,7 +269,6 @@ function common(name, { byteLength, tag }) {
     'lower end': '{option passed}',
     'upper end': '{option passed}',
     recheck: '',
-    'prefixed recheck': '',
     'times unit': '',
     precision: 'to the millisecond',
     'time refusal': '',
@@ -300,7 +295,10 @@ function characters({ byteLength, layout }, digitBits) {
   return {
     'digit bits': digitBits,
     ...timeDigits(digitBits, layout.fields[0]?.bits ?? 0),
-    'valid text': 'octet_length(id) = {characters} AND id COLLATE "C" !~ {foreign}',
+    'valid text':
+      'CASE octet_length(id) WHEN {characters} THEN id COLLATE "C" !~ {foreign} ' +
+      'ELSE id COLLATE "C" ~ {prefixedPattern} AND octet_length(id) < 65 + {characters} END',
+    'valid body': 'right(id, {characters}) COLLATE "C" !~ {foreign}',
     'valid uuid':
       "encode(uuid_send(id), 'escape') COLLATE \"C\" !~ {foreign} OR snoflax._{family}_bytes_of_uuid8(id, '') <> ''",
     half: byteLength / 2,

@@ -108,6 +108,7 @@ function textual(name, family, digitBits) {
     [`${name}.characters`]: family.min.length,
     [`${name}.alphabet`]: characters,
     [`${name}.foreign`]: `[^${characters}]`,
+    [`${name}.prefixedPattern`]: `^[a-z]([a-z0-9_]*[a-z0-9])?_[${characters}]{16}$`,
     [`${name}.digit0`]: everyByte(characters.charCodeAt(0)),
     [`${name}.digitsByCode`]: digitsByCode(characters, 128, 0),
     [`${name}.markedDigitsByCode`]: digitsByCode(characters, 256, characters.length),

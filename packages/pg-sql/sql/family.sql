@@ -209,19 +209,19 @@ RETURN snoflax.{read uuid8}(id, '{family}_from_uuid8');
 COMMENT ON FUNCTION snoflax.{family}_encode({form}) IS
   'The text of a {family} passed {in form}; {refusal}.';
 
-CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_encode(prefix text, id {form}) RETURNS text
+CREATE OR REPLACE FUNCTION snoflax.{family}_encode(id {form}, prefix text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._check_prefix(prefix, '{family}_prefixed_encode') || snoflax.{family}_encode(id);
+RETURN snoflax._check_prefix(prefix, '{family}_encode') || snoflax.{family}_encode(id);
 
-COMMENT ON FUNCTION snoflax.{family}_prefixed_encode(text, {form}) IS
+COMMENT ON FUNCTION snoflax.{family}_encode({form}, text) IS
   'The text of a {family} passed {in form}, after a prefix: cus_…; 22023 for a malformed prefix, {refusal}.';
 
-CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_decode(prefix text, id text) RETURNS bytea
+CREATE OR REPLACE FUNCTION snoflax.{family}_decode(id text, prefix text) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._{family}_bytes(
-  snoflax._without_prefix(snoflax._check_prefix(prefix, '{family}_prefixed_decode'::text), id, '{family}_prefixed_decode'::text), '{family}_prefixed_decode');
+  snoflax._without_prefix(snoflax._check_prefix(prefix, '{family}_decode'::text), id, '{family}_decode'::text), '{family}_decode');
 
-COMMENT ON FUNCTION snoflax.{family}_prefixed_decode(text, text) IS
+COMMENT ON FUNCTION snoflax.{family}_decode(text, text) IS
   'The text of a {family} behind that prefix to its {length}; 22P02 for any other prefix, {refusal of text}.';
 
 COMMENT ON FUNCTION snoflax.{family}_decode(text) IS
@@ -251,6 +251,12 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   ascii bytea;
 BEGIN
+  -- As _without_any_prefix() does, whose call would take as long as this.
+  IF octet_length(id) <> {characters} AND left(id, -{characters}) COLLATE "C" ~ '^[a-z]([a-z0-9_]*[a-z0-9])?_$'
+    AND octet_length(id) < {characters} + 65
+  THEN
+    id := right(id, {characters});
+  END IF;
   IF octet_length(id) <> {characters} OR id COLLATE "C" ~ {foreign} THEN
     RETURN {time}; -- which refuses it
   END IF;
@@ -259,7 +265,7 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION snoflax.{family}_time(text) IS
-  'When the {family} in text was made, {precision}; {refusal of text}.';
+  'When the {family} in text, with or without a prefix, was made, {precision}; {refusal of text}.';
 
 -- [time of uuid]
 
@@ -368,41 +374,34 @@ COMMENT ON FUNCTION snoflax.{family}_between{between}({column}, timestamptz, tim
 
 -- [prefixed texts]
 
--- Text columns store the prefix. Each function takes it first, as in *_prefixed_encode, and refuses ids with another one. Of
--- them only *_between is not STRICT, and has the bounds in its body, so that the planner sees a range of the key.
+-- Text columns store the prefix. What reads one id finds it there; a range must be told it, so that the planner sees a range of
+-- the key. So *_between is not STRICT, and has the bounds in its body.
 
-CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_time(prefix text, id text{option}) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.{family}_time(snoflax._without_prefix(snoflax._check_prefix(prefix, '{family}_prefixed_time'::text), id, '{family}_prefixed_time'::text){option passed});
-
-COMMENT ON FUNCTION snoflax.{family}_prefixed_time(text, text{option type}) IS
-  'When the {family} behind that prefix was made, {precision}; 22P02 for any other prefix, {refusal of text}{time refusal}.';
-
-CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_is_valid(prefix text, id text) RETURNS boolean
+CREATE OR REPLACE FUNCTION snoflax.{family}_is_valid(id text, prefix text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN starts_with(id, snoflax._check_prefix(prefix, '{family}_prefixed_is_valid'::text))
-  AND snoflax.{family}_is_valid(substr(id, char_length(prefix) + 2));
+RETURN starts_with(id, snoflax._check_prefix(prefix, '{family}_is_valid'::text))
+  AND char_length(id) = char_length(prefix) + 1 + {characters} AND {valid body};
 
-COMMENT ON FUNCTION snoflax.{family}_prefixed_is_valid(text, text) IS
+COMMENT ON FUNCTION snoflax.{family}_is_valid(text, text) IS
   'Whether it is a {family} behind that prefix; 22023 for a malformed prefix.';
 
-CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_lower_bound(prefix text, at timestamptz{option}) RETURNS text
+CREATE OR REPLACE FUNCTION snoflax.{family}_lower_bound_text(at timestamptz, prefix text{option}) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._check_prefix(prefix, '{family}_prefixed_lower_bound'::text)
+RETURN snoflax._check_prefix(prefix, '{family}_lower_bound_text'::text)
   || snoflax.{family}_lower_bound_text(at{option passed});
 
-COMMENT ON FUNCTION snoflax.{family}_prefixed_lower_bound(text, timestamptz{option type}) IS
+COMMENT ON FUNCTION snoflax.{family}_lower_bound_text(timestamptz, text{option type}) IS
   'The smallest {family} behind that prefix {at or after} this time; 22008 after the last time.';
 
-CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_between(
-  prefix text, id text, from_time timestamptz, until_time timestamptz{option}) RETURNS boolean
+CREATE OR REPLACE FUNCTION snoflax.{family}_between(
+  id text, from_time timestamptz, until_time timestamptz, prefix text{option}) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id COLLATE "C" >= snoflax._check_prefix(prefix, '{family}_prefixed_between'::text)
+RETURN id COLLATE "C" >= snoflax._check_prefix(prefix, '{family}_between'::text)
     || snoflax._{family}_end_text(from_time{lower end})
-  AND id COLLATE "C" < snoflax._check_prefix(prefix, '{family}_prefixed_between'::text)
-    || snoflax._{family}_end_text(until_time{upper end}){prefixed recheck};
+  AND id COLLATE "C" < snoflax._check_prefix(prefix, '{family}_between'::text)
+    || snoflax._{family}_end_text(until_time{upper end}){recheck};
 
-COMMENT ON FUNCTION snoflax.{family}_prefixed_between(text, text, timestamptz, timestamptz{option type}) IS
+COMMENT ON FUNCTION snoflax.{family}_between(text, timestamptz, timestamptz, text{option type}) IS
   'Whether a {family}, stored as text behind that prefix, was generated at or after from_time and before until_time. In '
   'WHERE it is a range of the key and uses its index. NULL for NULL{option refusal}.';
 
@@ -433,13 +432,9 @@ COMMENT ON FUNCTION snoflax.{family}_partman_decode(text) IS
 -- [partman of text too]
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_partman_decode(key text) RETURNS timestamptz
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-  IF char_length(key) = {characters} THEN
-    RETURN snoflax.{family}_time(key{option default});
-  END IF;
-  RETURN snoflax.{family}_time(key::uuid{option default});
-END $$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN key ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+  THEN snoflax.{family}_time(key::uuid{option default}) ELSE snoflax.{family}_time(key{option default}) END;
 
 -- [state]
 

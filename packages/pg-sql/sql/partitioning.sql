@@ -5,8 +5,9 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE OR REPLACE FUNCTION snoflax.partition_ddl(
   parent regclass, family text, storage text, from_time timestamptz, until_time timestamptz, step interval,
-  epoch_ms bigint DEFAULT 0, neighbourhood integer DEFAULT {uid.neighbourhood})
-RETURNS SETOF text LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+  epoch_ms bigint DEFAULT 0, neighbourhood integer DEFAULT {uid.neighbourhood}, prefix text DEFAULT NULL)
+RETURNS SETOF text LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off AS $$
 DECLARE
   -- Steps are counted from a Monday that starts a year, so that calls whose spans overlap give the same partitions.
   origin CONSTANT timestamp := timestamp '2001-01-01';
@@ -18,7 +19,7 @@ DECLARE
   -- Families of 16 bytes are a uuid as they are, and have no functions for bytea.
   native CONSTANT text := CASE WHEN family IN ('uuid7', 'ulid', 'typeid') THEN 'uuid' ELSE 'binary' END;
   bound CONSTANT text := family || '_lower_bound' || CASE storage WHEN native THEN '' ELSE '_' || storage END;
-  option CONSTANT text := CASE family
+  option text := CASE family
     WHEN 'flake' THEN format(', %L::bigint', epoch_ms)
     WHEN 'uid' THEN format(', %L::integer', neighbourhood)
     ELSE '' END;
@@ -26,6 +27,7 @@ DECLARE
   key_name name;
   key_type regtype;
   key_collation text;
+  key_says text;
   parent_schema text;
   parent_name text;
   stem text;
@@ -35,6 +37,9 @@ DECLARE
   lower text;
   upper text;
 BEGIN
+  IF num_nulls(parent, family, storage, from_time, until_time, step, epoch_ms, neighbourhood) > 0 THEN
+    RETURN;
+  END IF;
   IF family NOT IN ('flax', 'sno', 'flake', 'uid', 'uid_local', 'uuid7', 'ulid', 'typeid')
     OR storage NOT IN ('uuid', 'uuid8', 'text', 'binary', 'bigint')
     OR NOT EXISTS (SELECT FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND proname = bound)
@@ -78,6 +83,30 @@ BEGIN
       USING ERRCODE = '22023', HINT = 'Declare the column with COLLATE "C".';
   END IF;
 
+  -- Bounds without the prefix would be bounds of other rows. DEFAULT and CHECKs show it as a text that ends with _, or as
+  -- the argument of a function; and that there is none, as a call or a length without one.
+  IF storage = 'text' AND prefix IS NULL THEN
+    SELECT coalesce(string_agg(says, E'\n'), '') INTO key_says
+      FROM pg_attribute a, LATERAL (
+        SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum
+        UNION ALL SELECT pg_get_constraintdef(c.oid) FROM pg_constraint c
+         WHERE contype = 'c' AND (conrelid = attrelid AND attnum = ANY (conkey) OR contypid = atttypid)) of_key (says)
+     WHERE attrelid = parent AND attname = key_name;
+    prefix := coalesce(
+      substring(key_says FROM '_(?:encode|is_valid|generate)\([^'']*''([a-z](?:[a-z0-9_]*[a-z0-9])?)''::text\)'),
+      substring(key_says FROM '''\^?([a-z](?:[a-z0-9_]*[a-z0-9])?)_''::text'));
+    IF prefix IS NULL AND key_says !~ (family || '_(generate_text|encode|is_valid)\(|length\(') THEN
+      RAISE EXCEPTION 'partition_ddl: neither DEFAULT nor CHECK of %.% shows whether its ids have a prefix', parent, key_name
+        USING ERRCODE = '22023', HINT = 'Pass it: prefix => ''cus'', or prefix => '''' if they have none.';
+    END IF;
+  END IF;
+  IF prefix <> '' AND storage <> 'text' THEN
+    RAISE EXCEPTION 'partition_ddl: a key of storage "%" stores no prefix, but prefix is "%"', storage, prefix
+      USING ERRCODE = '22023';
+  ELSIF prefix <> '' THEN
+    option := format(', %L::text', prefix) || option;
+  END IF;
+
   n := floor(CASE WHEN months > 0
     THEN (extract(year FROM first) - 2001) * 12 + extract(month FROM first) - 1
     ELSE first::date - origin::date END / greatest(months, days));
@@ -106,6 +135,7 @@ BEGIN
   END LOOP;
 END $$;
 
-COMMENT ON FUNCTION snoflax.partition_ddl(regclass, text, text, timestamptz, timestamptz, interval, bigint, integer) IS
-  'CREATE TABLE statements for partitions of whole UTC months or days that cover the range, and for a uuid their statistics; '
+COMMENT ON FUNCTION snoflax.partition_ddl(regclass, text, text, timestamptz, timestamptz, interval, bigint, integer, text) IS
+  'CREATE TABLE statements for partitions of whole UTC months or days that cover the range, and for a uuid their statistics. The '
+  'prefix of a text key is that of its DEFAULT or CHECK unless passed; '
   '22023 for a bad argument.';

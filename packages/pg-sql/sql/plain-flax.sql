@@ -15,7 +15,7 @@ RETURN reason::bigint;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_is_valid(id text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN octet_length(id) = {flax.characters} AND id COLLATE "C" !~ '[^-0-9A-Z_a-z]';
+RETURN id COLLATE "C" ~ '^([a-z]([a-z0-9_]*[a-z0-9])?_)?[-0-9A-Z_a-z]{16}$' AND octet_length(id) <= 80;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_is_valid(id uuid) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -67,23 +67,23 @@ RETURN CASE WHEN prefix COLLATE "C" ~ '^[a-z]([a-z0-9_]{0,61}[a-z0-9])?$' THEN p
   ELSE snoflax._refuse(caller || ': a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _, not "'
     || left(prefix, 80) || '"')::text END;
 
-CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id bytea) RETURNS text
+CREATE OR REPLACE FUNCTION snoflax.flax_encode(id bytea, prefix text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN snoflax._check_prefix(prefix, 'flax_prefixed_encode') || snoflax.flax_encode(id);
+RETURN snoflax._check_prefix(prefix, 'flax_encode') || snoflax.flax_encode(id);
 
-CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id text) RETURNS text
+CREATE OR REPLACE FUNCTION snoflax.flax_encode(id text, prefix text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN snoflax.flax_prefixed_encode(prefix, snoflax.flax_decode(id));
+RETURN snoflax.flax_encode(snoflax.flax_decode(id), prefix);
 
-CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id uuid) RETURNS text
+CREATE OR REPLACE FUNCTION snoflax.flax_encode(id uuid, prefix text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN snoflax._check_prefix(prefix, 'flax_prefixed_encode') || snoflax.flax_encode(id);
+RETURN snoflax._check_prefix(prefix, 'flax_encode') || snoflax.flax_encode(id);
 
-CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_decode(prefix text, id text) RETURNS bytea
+CREATE OR REPLACE FUNCTION snoflax.flax_decode(id text, prefix text) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN starts_with(id, snoflax._check_prefix(prefix, 'flax_prefixed_decode'))
+RETURN CASE WHEN starts_with(id, snoflax._check_prefix(prefix, 'flax_decode'))
   THEN snoflax.flax_decode(substr(id, char_length(prefix) + 2))
-  ELSE int8send(snoflax._refuse('flax_prefixed_decode: an id must begin with "' || prefix || '_", not "' || left(id, 80) || '"'))
+  ELSE int8send(snoflax._refuse('flax_decode: an id must begin with "' || prefix || '_", not "' || left(id, 80) || '"'))
   END;
 
 -- Time ----------------------------------------------------------------------------------------------------------------
@@ -98,7 +98,8 @@ RETURN CASE WHEN octet_length(id) = {flax.bytes}
 
 CREATE OR REPLACE FUNCTION snoflax.flax_time(id text) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN snoflax.flax_time(snoflax.flax_decode(id));
+RETURN snoflax.flax_time(snoflax.flax_decode(
+  CASE WHEN left(id, -{flax.characters}) COLLATE "C" ~ '^[a-z]([a-z0-9_]{0,61}[a-z0-9])?_$' THEN right(id, {flax.characters}) ELSE id END));
 
 CREATE OR REPLACE FUNCTION snoflax.flax_time(id uuid) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -161,24 +162,20 @@ RETURN id >= snoflax._flax_end_uuid(from_time) AND id < snoflax._flax_end_uuid(u
 
 -- Of texts with a prefix -----------------------------------------------------------------------------------------------
 
-CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_time(prefix text, id text) RETURNS timestamptz
+CREATE OR REPLACE FUNCTION snoflax.flax_is_valid(id text, prefix text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN snoflax.flax_time(snoflax.flax_prefixed_decode(prefix, id));
-
-CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_is_valid(prefix text, id text) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN starts_with(id, snoflax._check_prefix(prefix, 'flax_prefixed_is_valid'))
+RETURN starts_with(id, snoflax._check_prefix(prefix, 'flax_is_valid')) AND char_length(id) - char_length(prefix) = 17
   AND snoflax.flax_is_valid(substr(id, char_length(prefix) + 2));
 
-CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
+CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound_text(at timestamptz, prefix text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN snoflax._check_prefix(prefix, 'flax_prefixed_lower_bound') || snoflax.flax_lower_bound_text(at);
+RETURN snoflax._check_prefix(prefix, 'flax_lower_bound_text') || snoflax.flax_lower_bound_text(at);
 
-CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_between(
-  prefix text, id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+CREATE OR REPLACE FUNCTION snoflax.flax_between(
+  id text, from_time timestamptz, until_time timestamptz, prefix text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id COLLATE "C" >= snoflax._check_prefix(prefix, 'flax_prefixed_between') || snoflax._flax_end_text(from_time)
-  AND id COLLATE "C" < snoflax._check_prefix(prefix, 'flax_prefixed_between') || snoflax._flax_end_text(until_time);
+RETURN id COLLATE "C" >= snoflax._check_prefix(prefix, 'flax_between') || snoflax._flax_end_text(from_time)
+  AND id COLLATE "C" < snoflax._check_prefix(prefix, 'flax_between') || snoflax._flax_end_text(until_time);
 
 -- Generators ----------------------------------------------------------------------------------------------------------
 

@@ -137,6 +137,16 @@ BEGIN
   RAISE EXCEPTION '%: an id must begin with "%", not "%"', caller, prefix, left(id, 80) USING ERRCODE = '22P02';
 END $$;
 
+-- The last characters, behind any prefix. A text that has none stays as it is, for the reader to accept or refuse.
+CREATE OR REPLACE FUNCTION snoflax._without_any_prefix(id text, characters integer) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF left(id, -characters) COLLATE "C" ~ '^[a-z]([a-z0-9_]*[a-z0-9])?_$' AND char_length(id) - characters < 65 THEN
+    RETURN right(id, characters);
+  END IF;
+  RETURN id;
+END $$;
+
 -- UUIDv8: the id's hex digits with an 8 put in as digits 12 and 16, zeros, and the family's tag.
 CREATE OR REPLACE FUNCTION snoflax._write_uuid8(id bytea, tag text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$

@@ -91,7 +91,7 @@ COMMENT ON FUNCTION snoflax.sno_pack(snoflax.sno_fields) IS
 -- [each: bytea text uuid]
 CREATE OR REPLACE FUNCTION snoflax.sno_meta(id {form}) RETURNS integer
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN get_byte(snoflax._sno_bytes(id, 'sno_meta'), {meta.at});
+RETURN get_byte({checked: meta}, {meta.at});
 COMMENT ON FUNCTION snoflax.sno_meta({form}) IS 'The metabyte of a sno {in form}, 0 to 255; {refusal}.';
 
 CREATE OR REPLACE FUNCTION snoflax.sno_with_meta(id bytea, meta integer) RETURNS bytea

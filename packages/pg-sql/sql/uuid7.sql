@@ -75,12 +75,12 @@ RETURN encode(uuid_send(id), 'hex') COLLATE "C" ~ '^.{12}7...[89ab]';
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_is_valid(id text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN id COLLATE "C" ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$';
+RETURN id COLLATE "C" ~ '^([a-z]([a-z0-9_]*[a-z0-9])?_)?[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' AND octet_length(id) <= 100;
 
 CREATE OR REPLACE FUNCTION snoflax._uuid7_of_text(id text, caller text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-  IF snoflax.uuid7_is_valid(id) THEN
+  IF octet_length(id) = 36 AND snoflax.uuid7_is_valid(id) THEN
     RETURN id::uuid;
   END IF;
   RAISE EXCEPTION '%: "%" is not the text of a UUIDv7, xxxxxxxx-xxxx-7xxx-[89ab]xxx-xxxxxxxxxxxx in lower case',
@@ -168,12 +168,12 @@ END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_is_valid(id text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN id COLLATE "C" ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$';
+RETURN id COLLATE "C" ~ '^([a-z]([a-z0-9_]*[a-z0-9])?_)?[0-7][0-9A-HJKMNP-TV-Z]{25}$' AND octet_length(id) <= 90;
 
 CREATE OR REPLACE FUNCTION snoflax._ulid_uuid(id text, caller text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-  IF snoflax.ulid_is_valid(id) THEN
+  IF octet_length(id) = 26 AND snoflax.ulid_is_valid(id) THEN
     RETURN snoflax._crockford_uuid(id);
   END IF;
   RAISE EXCEPTION '%: "%" is not a ULID, which has 26 characters of 0123456789ABCDEFGHJKMNPQRSTVWXYZ, 0 to 7 first',
@@ -193,7 +193,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._crockford(snoflax._uuid_lower_bound(at, '00000000000000000000', 'ulid_lower_bound_text'), 7);
 
 COMMENT ON FUNCTION snoflax.ulid_generate() IS 'A new ULID as uuid; its 80 random bits don''t order the ids of a millisecond.';
-COMMENT ON FUNCTION snoflax.ulid_is_valid(text) IS 'Whether it is the text of a ULID. Every uuid is one.';
+COMMENT ON FUNCTION snoflax.ulid_is_valid(text) IS 'Whether it is the text of a ULID, with or without a prefix. Every uuid is one.';
 COMMENT ON FUNCTION snoflax.ulid_encode(uuid) IS 'The text of a ULID that is stored as uuid.';
 COMMENT ON FUNCTION snoflax.ulid_decode(text) IS 'The text of a ULID as uuid; 22P02 if it is none.';
 COMMENT ON FUNCTION snoflax.ulid_lower_bound_text(timestamptz) IS
@@ -213,11 +213,11 @@ BEGIN
     USING ERRCODE = '22023';
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.typeid_encode(prefix text, id uuid) RETURNS text
+CREATE OR REPLACE FUNCTION snoflax.typeid_encode(id uuid, prefix text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._typeid_prefix(prefix, 'typeid_encode') || snoflax._crockford(id, 39);
 
-CREATE OR REPLACE FUNCTION snoflax.typeid_decode(prefix text, id text) RETURNS uuid
+CREATE OR REPLACE FUNCTION snoflax.typeid_decode(id text, prefix text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   head text := snoflax._typeid_prefix(prefix, 'typeid_decode'::text);
@@ -248,12 +248,14 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN snoflax._typeid_prefix(prefix, 'typeid_generate') || snoflax._crockford(snoflax.uuid7_generate(), 39::bigint);
 
 -- Character 11 contains the version, 7, and one bit more; character 14 the variant, 10, behind one bit and before two.
-CREATE OR REPLACE FUNCTION snoflax._typeid_is_valid(suffix text) RETURNS boolean
+CREATE OR REPLACE FUNCTION snoflax.typeid_is_valid(id text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN suffix COLLATE "C"
-  ~ '^[0-7][0-9a-hjkmnp-tv-z]{9}[ef][0-9a-hjkmnp-tv-z]{2}[89abrstv][0-9a-hjkmnp-tv-z]{12}$'::text;
+RETURN id COLLATE "C"
+  ~ '^([a-z]([a-z_]*[a-z])?_)?[0-7][0-9a-hjkmnp-tv-z]{9}[ef][0-9a-hjkmnp-tv-z]{2}[89abrstv][0-9a-hjkmnp-tv-z]{12}$'::text
+  AND octet_length(id) <= 90;
 
-COMMENT ON FUNCTION snoflax.typeid_encode(text, uuid) IS
+COMMENT ON FUNCTION snoflax.typeid_is_valid(text) IS 'Whether it is a TypeID of a UUIDv7, with or without a prefix.';
+COMMENT ON FUNCTION snoflax.typeid_encode(uuid, text) IS
   'The TypeID of a UUID of any version: prefix, _, and 26 characters; 22023 for a prefix that TypeID does not allow.';
 COMMENT ON FUNCTION snoflax.typeid_decode(text, text) IS
   'The UUID of a TypeID; 22P02 if it is none, or has another prefix, 22023 for a prefix that TypeID does not allow.';
@@ -279,10 +281,10 @@ RETURN snoflax._uuid_of_ms(snoflax._ms_of_uuid(at, '{form}_generate_at'), {rando
 COMMENT ON FUNCTION snoflax.{form}_generate_at(timestamptz) IS
   'A new {id} with this time, rounded down to its millisecond; 22008 outside 1970 to 10889.';
 
-CREATE OR REPLACE FUNCTION snoflax.typeid_generate_at(prefix text, at timestamptz) RETURNS text
+CREATE OR REPLACE FUNCTION snoflax.typeid_generate_at(at timestamptz, prefix text) RETURNS text
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 RETURN snoflax._typeid_prefix(prefix, 'typeid_generate_at') || snoflax._crockford(snoflax.uuid7_generate_at(at), 39);
-COMMENT ON FUNCTION snoflax.typeid_generate_at(text, timestamptz) IS
+COMMENT ON FUNCTION snoflax.typeid_generate_at(timestamptz, text) IS
   'A new TypeID with this time, rounded down to its millisecond; 22008 outside 1970 to 10889.';
 
 -- [each: uuid7 ulid typeid]
@@ -295,7 +297,7 @@ COMMENT ON FUNCTION snoflax.{form}_time(uuid) IS 'When the {id} was made, to the
 CREATE OR REPLACE FUNCTION snoflax.{form}_time(id text) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._time_of_uuid({checked text});
-COMMENT ON FUNCTION snoflax.{form}_time(text) IS 'When the {id}{any prefix} was made, to the millisecond; 22P02 if it is none.';
+COMMENT ON FUNCTION snoflax.{form}_time(text) IS 'When the {id}, with or without a prefix, was made, to the millisecond; 22P02 if it is none.';
 
 -- [each: uuid7 ulid typeid]
 CREATE OR REPLACE FUNCTION snoflax.{form}_lower_bound(at timestamptz) RETURNS uuid
@@ -308,6 +310,12 @@ COMMENT ON FUNCTION snoflax.{form}_lower_bound(timestamptz) IS
 CREATE OR REPLACE FUNCTION snoflax._{form}_end(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._uuid_end(at, {rest});
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_lower_bound_text(at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid_lower_bound(at, '70008000000000000000', 'uuid7_lower_bound_text')::text;
+COMMENT ON FUNCTION snoflax.uuid7_lower_bound_text(timestamptz) IS
+  'The text of the smallest UUIDv7 whose time is at or after this time; 22008 after the last time.';
 
 CREATE OR REPLACE FUNCTION snoflax._uuid7_end_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -344,47 +352,41 @@ COMMENT ON FUNCTION snoflax.{form}_between(text, timestamptz, timestamptz) IS
 -- With prefixes -------------------------------------------------------------------------------------------------------
 
 -- [each: uuid7 ulid]
-CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_encode(prefix text, id uuid) RETURNS text
+CREATE OR REPLACE FUNCTION snoflax.{form}_encode(id uuid, prefix text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._check_prefix(prefix, '{form}_prefixed_encode') || {encoded};
-COMMENT ON FUNCTION snoflax.{form}_prefixed_encode(text, uuid) IS
+RETURN snoflax._check_prefix(prefix, '{form}_encode') || {encoded};
+COMMENT ON FUNCTION snoflax.{form}_encode(uuid, text) IS
   'The text of a {id} behind a prefix and _; 22023 for a malformed prefix{refusal of uuid}.';
 
 -- [each: uuid7 ulid]
-CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_decode(prefix text, id text) RETURNS uuid
+CREATE OR REPLACE FUNCTION snoflax.{form}_decode(id text, prefix text) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.{of text}(snoflax._without_prefix(snoflax._check_prefix(prefix, '{form}_prefixed_decode'::text), id, '{form}_prefixed_decode'::text), '{form}_prefixed_decode');
-COMMENT ON FUNCTION snoflax.{form}_prefixed_decode(text, text) IS
+RETURN snoflax.{of text}(snoflax._without_prefix(snoflax._check_prefix(prefix, '{form}_decode'::text), id, '{form}_decode'::text), '{form}_decode');
+COMMENT ON FUNCTION snoflax.{form}_decode(text, text) IS
   'The uuid of such a text; 22P02 if it is none, or has another prefix, 22023 for a malformed prefix.';
 
 -- [each: uuid7 ulid typeid]
-CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_time(prefix text, id text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.{form}_time({without prefix});
-COMMENT ON FUNCTION snoflax.{form}_prefixed_time(text, text) IS
-  'When the {id} behind that prefix was made, to the millisecond; 22P02 for any other prefix, and if it is none.';
-
--- [each: uuid7 ulid typeid]
-CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_is_valid(prefix text, id text) RETURNS boolean
+CREATE OR REPLACE FUNCTION snoflax.{form}_is_valid(id text, prefix text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN starts_with(id, snoflax.{check prefix}(prefix, '{form}_prefixed_is_valid'::text)) AND snoflax.{valid text}(substr(id, char_length(prefix) + 2));
-COMMENT ON FUNCTION snoflax.{form}_prefixed_is_valid(text, text) IS
+RETURN starts_with(id, snoflax.{check prefix}(prefix, '{form}_is_valid'::text)) 
+  AND char_length(id) = char_length(prefix) + 1 + {characters} AND snoflax.{form}_is_valid(id);
+COMMENT ON FUNCTION snoflax.{form}_is_valid(text, text) IS
   'Whether it is a {id} behind that prefix; 22023 for a malformed prefix.';
 
 -- [each: uuid7 ulid typeid]
-CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_lower_bound(prefix text, at timestamptz) RETURNS text
+CREATE OR REPLACE FUNCTION snoflax.{form}_lower_bound_text(at timestamptz, prefix text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.{check prefix}(prefix, '{form}_prefixed_lower_bound'::text) || {bound as text};
-COMMENT ON FUNCTION snoflax.{form}_prefixed_lower_bound(text, timestamptz) IS
+RETURN snoflax.{check prefix}(prefix, '{form}_lower_bound_text'::text) || {bound as text};
+COMMENT ON FUNCTION snoflax.{form}_lower_bound_text(timestamptz, text) IS
   'The smallest {id} behind that prefix whose time is at or after this time; 22008 after the last time.';
 
 -- [each: uuid7 ulid typeid]
-CREATE OR REPLACE FUNCTION snoflax.{form}_prefixed_between(
-  prefix text, id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+CREATE OR REPLACE FUNCTION snoflax.{form}_between(
+  id text, from_time timestamptz, until_time timestamptz, prefix text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id COLLATE "C" >= snoflax.{check prefix}(prefix, '{form}_prefixed_between'::text) || snoflax._{form}_end_text(from_time)
-  AND id COLLATE "C" < snoflax.{check prefix}(prefix, '{form}_prefixed_between'::text) || snoflax._{form}_end_text(until_time);
-COMMENT ON FUNCTION snoflax.{form}_prefixed_between(text, text, timestamptz, timestamptz) IS
+RETURN id COLLATE "C" >= snoflax.{check prefix}(prefix, '{form}_between'::text) || snoflax._{form}_end_text(from_time)
+  AND id COLLATE "C" < snoflax.{check prefix}(prefix, '{form}_between'::text) || snoflax._{form}_end_text(until_time);
+COMMENT ON FUNCTION snoflax.{form}_between(text, timestamptz, timestamptz, text) IS
   'Whether the {id}, stored as text behind that prefix, was generated at or after from_time and before until_time. Uses the '
   'index and partitions of a column COLLATE "C".';
 
@@ -398,7 +400,7 @@ COMMENT ON FUNCTION snoflax.{form}_partman_encode_uuid(timestamptz) IS 'p_time_e
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_partman_decode(key text) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uuid7_time(key::uuid);
+RETURN snoflax.uuid7_time(key);
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_partman_encode_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -407,7 +409,7 @@ RETURN snoflax.ulid_lower_bound_text(at);
 -- pg_partman gives keys as text, those of a uuid column too.
 CREATE OR REPLACE FUNCTION snoflax.ulid_partman_decode(key text) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN key ~ '-' THEN snoflax.ulid_time(key::uuid) ELSE snoflax.ulid_time(key) END;
+RETURN CASE WHEN char_length(key) = 36 AND key ~ '-' THEN snoflax.ulid_time(key::uuid) ELSE snoflax.ulid_time(key) END;
 
 COMMENT ON FUNCTION snoflax.uuid7_partman_decode(text) IS 'p_time_decoder of pg_partman for uuid7 keys.';
 COMMENT ON FUNCTION snoflax.ulid_partman_encode_text(timestamptz) IS 'p_time_encoder of pg_partman for ULIDs in text columns.';

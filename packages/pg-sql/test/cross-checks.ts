@@ -153,7 +153,7 @@ export function checkRandomBetween(checks: Checks, tested: TestedFamily, random:
     const isBetween = String(from <= us && us < until)
     checks.gives(`${call}(${given}, ${ends}${option})`, input, isBetween)
     if (storage === 'text') {
-      const prefixed = `snoflax.${name}_prefixed_between('cus', 'cus_' || ${given}, ${ends}${option})`
+      const prefixed = `snoflax.${name}_between('cus_' || ${given}, ${ends}, 'cus'${option})`
       checks.gives(prefixed, input, isBetween)
     }
   }

@@ -301,7 +301,11 @@ describe('default privileges', () => {
       await expectHarmless()
       await asMallory(async (client) => {
         await client.query('SELECT snoflax.flax_generate()')
-        for (const held of ['LOCK TABLE snoflax._lease', 'SELECT FROM snoflax._lease', 'SELECT snoflax.uid_local_generate()'])
+        for (const held of [
+          'DO $$ BEGIN LOCK TABLE snoflax._lease; END $$',
+          'SELECT FROM snoflax._lease',
+          'SELECT snoflax.uid_local_generate()',
+        ])
           await expect(client.query(held), held).rejects.toMatchObject({ code: '42501' })
       })
       await install(owner)

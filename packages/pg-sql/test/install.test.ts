@@ -29,7 +29,7 @@ async function value(database: { query(sql: string): Promise<object[]> }, sql: s
 
 const functionsIn = (schema: string) =>
   `SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc
-    WHERE pronamespace = to_regnamespace('${schema}') AND proname ~ '_decode$' AND proname !~ 'prefixed'`
+    WHERE pronamespace = to_regnamespace('${schema}') AND proname ~ '_decode$'`
 
 const setVersion = (version: string) =>
   `CREATE OR REPLACE FUNCTION snoflax.version() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE

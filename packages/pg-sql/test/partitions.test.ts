@@ -57,6 +57,36 @@ test('gives partitions by uuid the statistics that their ranges need', async () 
   expect(await targets('n')).not.toEqual([10000])
 })
 
+test.each([
+  ["DEFAULT ('cus_'::text || snoflax.flax_generate_text())", 'cus_'],
+  ["DEFAULT snoflax.flax_encode(snoflax.flax_generate(), 'a_1')", 'a_1_'],
+  ["CHECK (snoflax.flax_is_valid(id, 'cus'))", 'cus_'],
+  ["CHECK (length(id) = 20 AND substr(id, 1, 4) = 'cus_')", 'cus_'],
+  ['DEFAULT snoflax.flax_generate_text()', ''],
+  ['CHECK (length(id) = 16)', ''],
+  ['CHECK (snoflax.flax_is_valid(id))', ''],
+])('the bounds of a key with %s begin with "%s"', async (says, prefix) => {
+  await database.query(
+    `DROP TABLE IF EXISTS said; CREATE TABLE said (id text COLLATE "C" ${says}) PARTITION BY RANGE (id)`,
+  )
+  const [made] = await makePartitions('said', 'flax, text, 2026-11-01Z, 2026-12-01Z, 1 month')
+  expect(made).toContain(`FROM ('${prefix}Kj5SD-----------') TO ('${prefix}K`)
+})
+
+test('of a key that shows no prefix, and none, it must be passed', async () => {
+  const given = "'unsaid', 'flax', 'text', '2026-11-01Z', '2026-12-01Z', '1 month'"
+  const made = async (more: string) =>
+    String((await database.query(`SELECT snoflax.partition_ddl(${given}${more}) AS ddl`))[0]?.['ddl'])
+  await database.query('CREATE TABLE unsaid (id text COLLATE "C") PARTITION BY RANGE (id)')
+  await expect(made('')).rejects.toMatchObject({
+    code: '22023',
+    hint: expect.stringContaining("prefix => 'cus'"),
+  })
+  await expect(made(", prefix => 'Cus'")).rejects.toMatchObject({ code: '22023' })
+  expect(await made(", prefix => 'cus'")).toContain("FROM ('cus_Kj5SD-----------')")
+  expect(await made(", prefix => ''")).toContain("FROM ('Kj5SD-----------')")
+})
+
 test("does not depend on the session's time zone", async () => {
   await database.query('CREATE TABLE zoned (id uuid) PARTITION BY RANGE (id)')
   const call = `SELECT snoflax.partition_ddl('zoned', 'sno', 'uuid', '2026-03-01Z', '2026-06-01Z', '1 month') AS ddl`
@@ -97,7 +127,8 @@ test.each([
   ['bytea', 'flax, binary', 1],
   ['uuid', 'flax, uuid', 2],
   ['bigint', 'flake, bigint', 1],
-  ['text COLLATE "C"', 'flax, text', 1],
+  ['text COLLATE "C" DEFAULT snoflax.flax_generate_text()', 'flax, text', 1],
+  ['snoflax.flax_text', 'flax, text', 1],
   ['snoflax.flax_uuid', 'flax, uuid', 2],
   ['over_domain', 'flax, uuid', 2],
 ])('accepts a key of %s with quote_all_identifiers', async (type, family, statements) => {

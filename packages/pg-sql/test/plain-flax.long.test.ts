@@ -52,9 +52,10 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
       `SELECT id FROM jsonb_to_recordset($1::jsonb) AS one(id text, bytes bytea, uuid uuid, us bigint)
         WHERE NOT (snoflax.flax_encode(bytes) = id AND snoflax.flax_encode(uuid) = id AND snoflax.flax_decode(id) = bytes
           AND snoflax.flax_to_uuid(bytes) = uuid AND snoflax.flax_to_uuid(id) = uuid AND snoflax.flax_from_uuid(uuid) = bytes
-          AND (SELECT bool_and(text = 'order_2_' || id) FROM (VALUES (snoflax.flax_prefixed_encode('order_2', id)),
-            (snoflax.flax_prefixed_encode('order_2', bytes)), (snoflax.flax_prefixed_encode('order_2', uuid))) AS made(text))
-          AND snoflax.flax_prefixed_decode('order_2', 'order_2_' || id) = bytes
+          AND (SELECT bool_and(text = 'order_2_' || id) FROM (VALUES (snoflax.flax_encode(id, 'order_2')),
+            (snoflax.flax_encode(bytes, 'order_2')), (snoflax.flax_encode(uuid, 'order_2'))) AS made(text))
+          AND snoflax.flax_decode('order_2_' || id, 'order_2') = bytes
+          AND snoflax.flax_is_valid('order_2_' || id) AND snoflax.flax_time('order_2_' || id) = snoflax.flax_time(id)
           AND snoflax.flax_is_valid(id) AND snoflax.flax_is_valid(bytes) AND snoflax.flax_is_valid(uuid)
           AND ${['id', 'bytes', 'uuid'].map((form) => `${usOf(`snoflax.flax_time(${form})`)} = us`).join(' AND ')})`,
       [JSON.stringify(given)],
@@ -116,14 +117,14 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
   })
 
   test.each([
-    ["encode('Cus', flax_generate())", 'a prefix must have 1 to 63 of a-z, 0-9 and _'],
-    ["decode('cus_', 'cus__Kpcan0M1FakODT4k')", 'a prefix must have 1 to 63 of a-z, 0-9 and _'],
-    ["decode('cus', 'inv_Kpcan0M1FakODT4k')", 'an id must begin with "cus_", not "inv_Kpcan0M1FakODT4k"'],
-    ["decode('cus', 'cusKpcan0M1FakODT4k')", 'an id must begin with "cus_"'],
-    ["decode('cus', 'cus_Kpcan0M1FakODT4')", 'is not 16 characters'],
-    ["encode('cus', '\\x00'::bytea)", 'a flax has 12 bytes, not 1'],
-  ])('flax_prefixed_%s is refused', async (call, reason) => {
-    const sql = `SELECT snoflax.flax_prefixed_${call.replace('flax_', 'snoflax.flax_')}`
+    ["encode(flax_generate(), 'Cus')", 'a prefix must have 1 to 63 of a-z, 0-9 and _'],
+    ["decode('cus__Kpcan0M1FakODT4k', 'cus_')", 'a prefix must have 1 to 63 of a-z, 0-9 and _'],
+    ["decode('inv_Kpcan0M1FakODT4k', 'cus')", 'an id must begin with "cus_", not "inv_Kpcan0M1FakODT4k"'],
+    ["decode('cusKpcan0M1FakODT4k', 'cus')", 'an id must begin with "cus_"'],
+    ["decode('cus_Kpcan0M1FakODT4', 'cus')", 'is not 16 characters'],
+    ["encode('\\x00'::bytea, 'cus')", 'a flax has 12 bytes, not 1'],
+  ])('flax_%s is refused', async (call, reason) => {
+    const sql = `SELECT snoflax.flax_${call.replace('flax_', 'snoflax.flax_')}`
     await expect(database.query(sql)).rejects.toMatchObject({
       code: '22P02',
       message: expect.stringContaining(reason),
@@ -134,7 +135,7 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
     const rows = await database.query(
       `SELECT snoflax.flax_decode(NULL) AS a, snoflax.flax_time(NULL::uuid) AS b, snoflax.flax_encode(NULL::bytea) AS c,
          snoflax.flax_lower_bound_uuid(NULL) AS d, snoflax.flax_between(NULL::uuid, 'now', 'now') AS e,
-         snoflax.flax_prefixed_encode(NULL, snoflax.flax_generate()) AS f, snoflax.flax_prefixed_decode('a', NULL) AS g`,
+         snoflax.flax_encode(snoflax.flax_generate(), NULL) AS f, snoflax.flax_decode(NULL, 'a') AS g`,
     )
     expect(rows).toEqual([{ a: null, b: null, c: null, d: null, e: null, f: null, g: null }])
   })

@@ -80,10 +80,10 @@ export const STORED: readonly Stored[] = [
   ...['flax', 'sno', 'uid', 'ulid'].map((family) =>
     stored(family, 'prefixed', {
       type: TEXT,
-      time: `snoflax.${family}_prefixed_time('cus', id)`,
-      lower: (at) => `snoflax.${family}_prefixed_lower_bound('cus', ${at})`,
-      range: (from, until) => `snoflax.${family}_prefixed_between('cus', id, ${from}, ${until})`,
-      between: (from, until) => `snoflax.${family}_prefixed_between('cus', id, ${from}, ${until})`,
+      time: `snoflax.${family}_time(id)`,
+      lower: (at) => `snoflax.${family}_lower_bound_text(${at}, 'cus')`,
+      range: (from, until) => `snoflax.${family}_between(id, ${from}, ${until}, 'cus')`,
+      between: (from, until) => `snoflax.${family}_between(id, ${from}, ${until}, 'cus')`,
     }),
   ),
 ]

@@ -1,4 +1,4 @@
-import { IdError, type IdFamily, prefixed } from '@snoflax/core'
+import { flax, IdError, type IdFamily, prefixed } from '@snoflax/core'
 import type { Checks } from './checks.js'
 import { attempt, storedText } from './cross-checks.js'
 import { hexLiteral, type TestedFamily, TYPES } from './families.js'
@@ -32,7 +32,7 @@ export function checkRandomPrefix(checks: Checks, tested: TestedFamily, random: 
   for (const storage of family.storages) {
     const value = attempt(() => storedText(family, storage, bare))
     if (value instanceof IdError) continue
-    const call = `snoflax.${name}_prefixed_encode($1::jsonb ->> 0, ($1::jsonb ->> 1)::${TYPES[storage]})`
+    const call = `snoflax.${name}_encode(($1::jsonb ->> 1)::${TYPES[storage]}, $1::jsonb ->> 0)`
     expect(call, value, () => `${prefix}_${bare}`)
   }
   const text = random.pick([
@@ -42,21 +42,40 @@ export function checkRandomPrefix(checks: Checks, tested: TestedFamily, random: 
     () => `${anyPrefix(random)}_${bare}`,
     () => random.pick([bare, prefix, `${prefix}_`, `_${bare}`, `${prefix}${bare}`, `${prefix}__${bare}`, '']),
   ])()
-  expect(`snoflax.${name}_prefixed_decode($1::jsonb ->> 0, $1::jsonb ->> 1)`, text, (chosen) =>
+  expect(`snoflax.${name}_decode($1::jsonb ->> 1, $1::jsonb ->> 0)`, text, (chosen) =>
     hexLiteral(chosen.decode(text)),
   )
+  checkAnyPrefix(checks, tested, text)
   if (!family.storages.includes('text')) return
-  expect(`snoflax.${name}_prefixed_is_valid($1::jsonb ->> 0, $1::jsonb ->> 1)`, text, (chosen) =>
+  expect(`snoflax.${name}_is_valid($1::jsonb ->> 1, $1::jsonb ->> 0)`, text, (chosen) =>
     String(chosen.is(text)),
-  )
-  const ms = (time: string) => `(extract(epoch FROM ${time}) * 1000)::bigint`
-  expect(ms(`snoflax.${name}_prefixed_time($1::jsonb ->> 0, $1::jsonb ->> 1)`), text, (chosen) =>
-    String(chosen.timeMs(text)),
   )
   const at = new Date(Number(random.bigint(-1_000_000_000_000n, 4_000_000_000_000n)))
   expect(
-    `snoflax.${name}_prefixed_lower_bound($1::jsonb ->> 0, ($1::jsonb ->> 1)::timestamptz)`,
+    `snoflax.${name}_lower_bound_text(($1::jsonb ->> 1)::timestamptz, $1::jsonb ->> 0)`,
     at.toISOString(),
     (chosen) => chosen.lowerBound(at),
   )
 }
+
+/** What reads one id finds the prefix in it: all before the base's text. */
+function checkAnyPrefix(checks: Checks, { name, family }: TestedFamily, text: string): void {
+  const body = name === 'flake' ? (/\d+$/.exec(text)?.[0] ?? text) : text.slice(-family.min.length)
+  const head = text.slice(0, text.length - body.length)
+  const bare = head === '' || isPrefix(head) ? body : text
+  const timeMs = attempt(() => family.timeMs(family.parse(bare)))
+  const time = `(extract(epoch FROM snoflax.${name}_time($1)) * 1000)::bigint`
+  if (timeMs instanceof IdError) checks.refuses(time, text, sqlState(timeMs.code))
+  else {
+    checks.gives(time, text, String(timeMs))
+    checks.gives(
+      `snoflax.${name}_unpack($1) = snoflax.${name}_unpack(right($1, ${bare.length}))`,
+      text,
+      'true',
+    )
+  }
+  checks.gives(`snoflax.${name}_is_valid($1)`, text, String(family.is(bare)))
+}
+
+const isPrefix = (head: string): boolean =>
+  head.endsWith('_') && !(attempt(() => prefixed(flax, head.slice(0, -1))) instanceof IdError)

@@ -66,7 +66,8 @@ test('published functions that read are IMMUTABLE, STRICT unless inlined, and PA
 test('NULL returns NULL', async () => {
   const calls = await database.query(
     `SELECT format('SELECT %s(%s) IS NULL AS is', oid::regproc, (SELECT string_agg(
-        CASE WHEN n = 1 OR type IN ('bytea'::regtype, 'uuid'::regtype) THEN 'NULL::' WHEN type = 'timestamptz'::regtype THEN '''2026-11-01''::' ELSE '8::' END
+        CASE WHEN n = 1 OR type IN ('bytea'::regtype, 'uuid'::regtype) THEN 'NULL::' WHEN type = 'timestamptz'::regtype THEN '''2026-11-01''::'
+          WHEN type = 'text'::regtype THEN '''a''::' ELSE '8::' END
           || format_type(type, NULL), ', ' ORDER BY n)
         FROM unnest(proargtypes) WITH ORDINALITY AS argument(type, n))) AS sql
        FROM pg_proc WHERE ${PUBLIC} AND prokind = 'f' AND pronargs > 0 AND proname !~ '_generate|_set_|^lease_|^partition_ddl$'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openPostgres } from './installed.js'
 
 test.each([
-  ['docs/postgresql-time.md', 3],
+  ['docs/postgresql-time.md', 4],
   ['docs/uuidv7-time.md', 1],
 ] as const)('the statements of %s run, and each plan is the one shown', async (page, shown) => {
   const text = readFileSync(new URL(`../../../${page}`, import.meta.url), 'utf8')

@@ -83,7 +83,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
       const bytes = random.bytes(16)
       for (const [family, encode, decode] of [
         [ulid, 'ulid_encode($1::uuid)', 'ulid_decode($1)'],
-        [any, "typeid_encode('user_account', $1::uuid)", "typeid_decode('user_account', $1)"],
+        [any, "typeid_encode($1::uuid, 'user_account')", "typeid_decode($1, 'user_account')"],
       ] as const) {
         const toUuid = (text: string) => family.toUuid(family.parse(text) as never)
         const id = family.encode(bytes)
@@ -111,9 +111,9 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     ]
     await check(1, (checks) => {
       for (const prefix of prefixes) {
-        const encode = `snoflax.typeid_encode($1, '${uuid}'::uuid)`
+        const encode = `snoflax.typeid_encode('${uuid}'::uuid, $1)`
         agrees(checks, encode, prefix, () => typeid(prefix).fromUuid(uuid), '22023')
-        const decode = `snoflax.typeid_decode($1, $1 || '_${typeid('a').fromUuid(uuid).slice(2)}')`
+        const decode = `snoflax.typeid_decode($1 || '_${typeid('a').fromUuid(uuid).slice(2)}', $1)`
         agrees(checks, decode, prefix, () => typeid(prefix) && uuid, '22023')
       }
     })
@@ -132,13 +132,13 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
         const behind = ofPrefix.withPrefix(text as never)
         checks.gives(usOf(call('time', '$1::uuid')), uuidOf(text), String(us))
         checks.gives(usOf(call('time', '$1')), text, String(us))
-        checks.gives(usOf(call('prefixed_time', `${prefix}, $1`)), behind, String(us))
+        checks.gives(usOf(call('time', '$1')), behind, String(us))
         const other = spoilt(behind)
-        checks.gives(call('prefixed_is_valid', `${prefix}, $1`), other, String(ofPrefix.is(other)))
+        checks.gives(call('is_valid', `$1, ${prefix}`), other, String(ofPrefix.is(other)))
         if (name !== 'typeid') {
-          checks.gives(call('prefixed_encode', `${prefix}, $1::uuid`), uuidOf(text), behind)
+          checks.gives(call('encode', `$1::uuid, ${prefix}`), uuidOf(text), behind)
           for (const one of [behind, text, other, `d${behind}`]) {
-            const decode = call('prefixed_decode', `${prefix}, $1`)
+            const decode = call('decode', `$1, ${prefix}`)
             agrees(checks, decode, one, () => uuidOf(ofPrefix.withoutPrefix(ofPrefix.parse(one))))
           }
         }
@@ -146,7 +146,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
         const at = anyMoment(family, random)
         const bound = (of: (bound: string) => string) => () => of(family.lowerBound(ceilMs(at)))
         agrees(checks, call('lower_bound', '$1::timestamptz'), timestamptz(at), bound(uuidOf), '22008')
-        const boundOfPrefix = call('prefixed_lower_bound', `${prefix}, $1::timestamptz`)
+        const boundOfPrefix = call('lower_bound_text', `$1::timestamptz, ${prefix}`)
         const withPrefix = bound((one) => ofPrefix.withPrefix(one as never))
         agrees(checks, boundOfPrefix, timestamptz(at), withPrefix, '22008')
 
@@ -158,14 +158,14 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
         const value = "split_part($1, '|', 1)"
         checks.gives(call('between', `${value}::uuid, ${ends}`), given(uuidOf(text)), isBetween)
         if (name !== 'typeid') checks.gives(call('between', `${value}, ${ends}`), given(text), isBetween)
-        checks.gives(call('prefixed_between', `${prefix}, ${value}, ${ends}`), given(behind), isBetween)
+        checks.gives(call('between', `${value}, ${ends}, ${prefix}`), given(behind), isBetween)
       })
     })
 
     test('generates different ids of now, and ids of a given time', async () => {
       const user = name === 'typeid' ? "'user'" : ''
       const past = (at: string) =>
-        call('generate_at', [user, `timestamptz '${at}'`].filter(Boolean).join(', '))
+        call('generate_at', [`timestamptz '${at}'`, user].filter(Boolean).join(', '))
       const rows = await database.query(
         `SELECT ${call('generate', user)}::text AS one, ${call('generate_uuid', '')}::text AS uuid,
            ${call('generate_text', '')} AS text, ${past('2026-11-01T00:00:00.123999Z')}::text AS past
@@ -224,8 +224,8 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
           )
         }
       checks.refuses('snoflax.ulid_partman_decode($1)', 'x', '22P02')
-      checks.refuses("snoflax.uuid7_prefixed_encode('c', $1::uuid)", randomUUID(), '22P02')
-      checks.refuses("snoflax.uuid7_prefixed_decode('C', $1)", `C_${uuid7.min}`, '22023')
+      checks.refuses("snoflax.uuid7_encode($1::uuid, 'c')", randomUUID(), '22P02')
+      checks.refuses("snoflax.uuid7_decode($1, 'C')", `C_${uuid7.min}`, '22023')
     }))
 
   test("uuid7_generate uses the server's uuidv7() from version 18 on", async () => {

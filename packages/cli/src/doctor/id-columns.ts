@@ -184,7 +184,7 @@ function withReferences(kind: Database, columns: readonly Column[], found: reado
 const GENERATED = /\b([a-z][a-z_0-9]*)_generate(?:_at)?(?:_(uuid8|uuid|text|bigint))?"?\(/
 /** The prefix that a default puts before the text that it generates. */
 const PREFIXING =
-  /_prefixed_encode"?\(\s*'([a-z](?:[a-z0-9_]*[a-z0-9])?)'|^\(?'([a-z](?:[a-z0-9_]*[a-z0-9])?)_'(?:::text)? *\|\|/
+  /_encode"?\(.*, '([a-z](?:[a-z0-9_]*[a-z0-9])?)'(?:::text)?\)|^\(?'([a-z](?:[a-z0-9_]*[a-z0-9])?)_'(?:::text)? *\|\|/
 const DOMAIN = /\b([a-z][a-z_0-9]*)_(uuid8|uuid|text|bigint|binary)$/
 
 /** The prefix that a default adds to the ids that it generates. */

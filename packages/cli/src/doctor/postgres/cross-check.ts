@@ -104,8 +104,8 @@ function uuidComparisons(schema: string): Comparison[] {
     },
     { expression: call('ulid_encode', '$1::uuid'), cases: ids.map((id) => [id, ulid.fromUuid(id)]) },
     { expression: call('ulid_decode', '$1'), cases: ids.map((id) => [ulid.fromUuid(id), id]) },
-    { expression: call('typeid_encode', "'key', $1::uuid"), cases: ids.map((id) => [id, key.fromUuid(id)]) },
-    { expression: call('typeid_decode', "'key', $1"), cases: ids.map((id) => [key.fromUuid(id), id]) },
+    { expression: call('typeid_encode', "$1::uuid, 'key'"), cases: ids.map((id) => [id, key.fromUuid(id)]) },
+    { expression: call('typeid_decode', "$1, 'key'"), cases: ids.map((id) => [key.fromUuid(id), id]) },
   ]
 }
 

@@ -1,4 +1,4 @@
-import { keyStatistics, quoteName } from '@snoflax/core/adapter'
+import { isPrefixed, keyStatistics, quoteName } from '@snoflax/core/adapter'
 import type { Examination } from '../examination.js'
 import { placeOf } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
@@ -77,14 +77,20 @@ async function partitions(examination: Examination): Promise<Finding[]> {
     [tablesOf(examination)],
   )
   return storedColumns(examination).flatMap((idColumn) => {
-    const { column, storage } = idColumn
+    const { column, family, storage } = idColumn
     const own = rows.filter(({ table, column: of }) => table === column.quotedTable && of === column.name)
-    if (own.some(({ has_default, bounds }) => has_default || /TO \(MAXVALUE\)/.test(String(bounds))))
-      return []
     const ends = own.flatMap(({ bounds }) => {
       const [, to] = BOUNDS.exec(String(bounds)) ?? []
       return to === undefined ? [] : [boundOf(storage.name, to)]
     })
+    const prefix = storage.name === 'text' && isPrefixed(family) ? family.prefix : undefined
+    if (prefix !== undefined && ends.some((end) => !String(end).startsWith(`${prefix}_`))) {
+      const message = `its partitions have bounds without ${prefix}_, so none is for the column's ids`
+      const leaves = `create them again, by partition_ddl(…, prefix => '${prefix}')`
+      return [finding('partition', placeOf(column), message, { leaves }, 'error')]
+    }
+    if (own.some(({ has_default, bounds }) => has_default || /TO \(MAXVALUE\)/.test(String(bounds))))
+      return []
     return ends.length === 0 ? [] : endingPartition(examination, idColumn, ends.sort(compare).at(-1))
   })
 }
