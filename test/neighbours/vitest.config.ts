@@ -12,7 +12,7 @@ export default defineConfig({
   },
   test: {
     root: import.meta.dirname,
-    include: ['neighbours.ts'],
+    include: ['neighbours.ts', 'pg-partman.ts'],
     globalSetup: at('../databases/global-setup.ts'),
     testTimeout: 600_000,
     hookTimeout: 600_000,

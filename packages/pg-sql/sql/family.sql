@@ -418,16 +418,8 @@ COMMENT ON FUNCTION snoflax.{family}_between(snoflax.{family}_{form}, timestampt
 
 -- [partman]
 
--- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
-CREATE OR REPLACE FUNCTION snoflax.{family}_partman_encode_{form}(at timestamptz) RETURNS {type}
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.{family}_lower_bound_{form}(at);
-
-COMMENT ON FUNCTION snoflax.{family}_partman_encode_{form}(timestamptz) IS
-  'p_time_encoder of pg_partman for a {form} key.';
-
 COMMENT ON FUNCTION snoflax.{family}_partman_decode(text) IS
-  'p_time_decoder of pg_partman for keys of each p_time_encoder; 22P02 for others.';
+  'p_time_decoder of pg_partman, which gets every key as text; its p_time_encoder is a lower_bound function. 22P02 for others.';
 
 -- [partman of text too]
 

@@ -200,7 +200,7 @@ CREATE OR REPLACE FUNCTION snoflax.flake_partman_decode(key text) RETURNS timest
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.flake_time(key::uuid);
 
--- [partman: uuid8]
+-- [partman]
 
 -- Generators ----------------------------------------------------------------------------------------------------------
 

@@ -144,7 +144,7 @@ COMMENT ON FUNCTION snoflax.sno_lower_bound(timestamptz) IS
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
 -- [partman of text too]
--- [partman: uuid uuid8 text]
+-- [partman]
 
 -- Generators ----------------------------------------------------------------------------------------------------------
 

@@ -226,7 +226,7 @@ COMMENT ON FUNCTION snoflax.uid_upper_bound(timestamptz, integer) IS
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
 -- [partman of text too]
--- [partman: uuid uuid8 text]
+-- [partman]
 
 -- Generators ----------------------------------------------------------------------------------------------------------
 

@@ -146,7 +146,7 @@ COMMENT ON FUNCTION snoflax.uid_local_lower_bound_bigint(timestamptz) IS
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
 -- [partman of text too]
--- [partman: uuid8 text]
+-- [partman]
 
 -- Generators ----------------------------------------------------------------------------------------------------------
 

@@ -392,19 +392,9 @@ COMMENT ON FUNCTION snoflax.{form}_between(text, timestamptz, timestamptz, text)
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
--- [each: uuid7 ulid]
-CREATE OR REPLACE FUNCTION snoflax.{form}_partman_encode_uuid(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.{form}_lower_bound(at);
-COMMENT ON FUNCTION snoflax.{form}_partman_encode_uuid(timestamptz) IS 'p_time_encoder of pg_partman for {id}s in uuid columns.';
-
 CREATE OR REPLACE FUNCTION snoflax.uuid7_partman_decode(key text) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uuid7_time(key);
-
-CREATE OR REPLACE FUNCTION snoflax.ulid_partman_encode_text(at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.ulid_lower_bound_text(at);
 
 -- pg_partman gives keys as text, those of a uuid column too.
 CREATE OR REPLACE FUNCTION snoflax.ulid_partman_decode(key text) RETURNS timestamptz
@@ -412,5 +402,4 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN char_length(key) = 36 AND key ~ '-' THEN snoflax.ulid_time(key::uuid) ELSE snoflax.ulid_time(key) END;
 
 COMMENT ON FUNCTION snoflax.uuid7_partman_decode(text) IS 'p_time_decoder of pg_partman for uuid7 keys.';
-COMMENT ON FUNCTION snoflax.ulid_partman_encode_text(timestamptz) IS 'p_time_encoder of pg_partman for ULIDs in text columns.';
 COMMENT ON FUNCTION snoflax.ulid_partman_decode(text) IS 'p_time_decoder of pg_partman for ULIDs.';

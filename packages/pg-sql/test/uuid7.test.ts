@@ -210,13 +210,9 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
         checks.gives('snoflax.uuid7_is_valid($1::uuid)', id, String(uuid7.is(id)))
       const ulids = [ulid.generate(), ulid.max, ulid.generate().toLowerCase(), `8${ulid.min.slice(1)}`]
       for (const id of ulids) checks.gives('snoflax.ulid_is_valid($1)', id, String(ulid.is(id)))
-      for (const name of [
-        'uuid7_partman_encode_uuid',
-        'ulid_partman_encode_uuid',
-        'ulid_partman_encode_text',
-      ])
+      for (const name of ['uuid7_lower_bound', 'ulid_lower_bound', 'ulid_lower_bound_text'])
         for (const day of ['1970-01-02', '1971-02-05', '2024-10-04']) {
-          const decode = `snoflax.${name.replace(/encode_.*/, 'decode')}`
+          const decode = `snoflax.${name.replace(/lower_bound.*/, 'partman_decode')}`
           checks.gives(
             `${decode}(snoflax.${name}($1::timestamptz)::text) = $1::timestamptz`,
             `${day}Z`,
