@@ -324,7 +324,7 @@ describe('an editor offers no internals after', () => {
       'kysely',
       'ids.;',
       // Kysely's own: transformQuery, transformResult.
-      'checkColumns columnDefault columnType createdAfter createdAt createdBefore createdBetween generate keyset ' +
+      'checkColumns columnDefault columnType createdAfter createdAt createdBefore createdBetween find generate keyset ' +
         'transformQuery transformResult wasCreatedBetween',
     ],
   ])('%s: %s', ([name, part, members]) => {

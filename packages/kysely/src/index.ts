@@ -1,6 +1,7 @@
 export type { KeyOf, KeyOptions } from '@snoflax/core/adapter'
 export * from './columns.js'
 export {
+  type FoundById,
   type IdPath,
   type IdPlugin,
   type IdPluginOptions,

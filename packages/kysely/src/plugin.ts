@@ -1,8 +1,11 @@
 import type { Database, Time } from '@snoflax/core'
 import {
+  type CanBeKey,
   checkKeyset,
   checkOptions,
   columnFaults,
+  type FoundRow,
+  findRow,
   refuseFaults,
   timeOf,
   wasCreatedBetween,
@@ -14,6 +17,7 @@ import {
   type Expression,
   expressionBuilder,
   IdentifierNode,
+  type Kysely,
   type KyselyPlugin,
   type PluginTransformQueryArgs,
   type PluginTransformResultArgs,
@@ -22,12 +26,13 @@ import {
   type RawBuilder,
   RawNode,
   type RootOperationNode,
+  type Selectable,
   type SelectQueryBuilder,
   type SqlBool,
   sql,
   type UnknownRow,
 } from 'kysely'
-import type { IdAt, IdTables, TimeAt, WithIdColumns } from './columns.js'
+import type { IdAt, IdColumn, IdTables, TimeAt, WithIdColumns } from './columns.js'
 import { type Declared, declare } from './declared.js'
 import { Writes } from './writes.js'
 
@@ -78,6 +83,18 @@ export interface KeysetOptions<AnId extends string> extends NameOption {
   readonly take?: number
 }
 
+/** The rows that an id of this type can be of. */
+export type FoundById<DB, Tables, AnId extends string> = {
+  [Table in keyof DB & keyof Tables & string]: {
+    [Name in keyof Tables[Table] & string]: [
+      Tables[Table][Name] extends IdColumn<string, 'generated'> ? true : false,
+      CanBeKey<AnId, IdAt<Tables, `${Table}.${Name}`>>,
+    ] extends [true, true]
+      ? FoundRow<Table, Selectable<DB[Table]>>
+      : never
+  }[keyof Tables[Table] & string]
+}[keyof DB & keyof Tables & string]
+
 const columnOf = (path: string, { as = path }: NameOption): Expression<string> =>
   typeof as === 'string' ? sql.ref<string>(as) : (as as Expression<string>)
 
@@ -120,6 +137,28 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     const ids = this.declared.at(path)
     if (ids.generate) return ids.generate() as IdAt<Tables, Path>
     throw ids.refuse('this column does not generate ids')
+  }
+
+  /**
+   * The row that has an id, of the tables whose ids are generated; null if none has it.
+   *
+   * @throws {IdError} for a malformed id.
+   *
+   * @example
+   * const found = await ids.find(db, '9q7k4h922d78w222')
+   * found?.model // 'orders'
+   */
+  find<DB, const AnId extends string>(db: Kysely<DB>, id: AnId): Promise<FoundById<DB, Tables, AnId> | null> {
+    const keys = [...this.declared.columns].flatMap(([model, columns]) =>
+      [...columns].flatMap(([name, { family, column }]) =>
+        column.role === 'generated' ? [{ model, column: name, family }] : [],
+      ),
+    )
+    const any = db as unknown as Kysely<Record<string, Record<string, string>>>
+    const found = findRow(keys, id, ({ model, column }) =>
+      any.selectFrom(model).selectAll().where(column, '=', id).executeTakeFirst(),
+    )
+    return found as Promise<FoundById<DB, Tables, AnId> | null>
   }
 
   /**

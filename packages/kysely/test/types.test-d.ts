@@ -140,6 +140,15 @@ expectTypeOf(
 ).toEqualTypeOf<Date | null>()
 expectTypeOf(existing.createdAt('posts.id', post)).toEqualTypeOf<Date | null>()
 expectTypeOf(existing.createdAt('notes.post_id', post)).toEqualTypeOf<Date | null>()
+// Found rows: by the prefix, or by the family.
+declare const buy: Id<'buy'>
+const bought = ids.find(db, buy)
+expectTypeOf<NonNullable<Awaited<typeof bought>>['model']>().toEqualTypeOf<'buyers'>()
+expectTypeOf<NonNullable<Awaited<typeof bought>>['row']['id']>().toEqualTypeOf<Id<'buy'>>()
+const any = ids.find(db, 'text' as string)
+expectTypeOf<NonNullable<Awaited<typeof any>>['model']>().toEqualTypeOf<
+  'customers' | 'orders' | 'items' | 'buyers'
+>()
 idColumn(sno, { meta: 2 })
 // @ts-expect-error flax ids have no metabyte
 idColumn(flax, { meta: 2 })

@@ -263,6 +263,39 @@ test('times and pages, of a column by any name', async () => {
   expect(() => ids.createdBetween('orders.none' as never, 0, 1)).toThrow('orders.none: not an id column')
 })
 
+test('an id leads to its row', async () => {
+  const [customer, order] = [ids.generate('customers.id'), ids.generate('orders.id')]
+  await db.insertInto('customers').values({ id: customer, name: 'Found' }).execute()
+  await db.insertInto('orders').values({ id: order, customer_id: customer }).execute()
+  const found = await ids.find(db, customer as string)
+  expect(found).toMatchObject({
+    model: 'customers',
+    column: 'id',
+    row: { id: customer, name: 'Found' },
+    also: [],
+  })
+  expect(await ids.find(db, order as string)).toMatchObject({
+    model: 'orders',
+    row: { customer_id: customer },
+  })
+  expect(await ids.find(db, customerId.generate())).toBeNull()
+  expect(await ids.find(db, 'inv_Kpcan0M1FakODT4k')).toBeNull()
+  await expect(async () => ids.find(db, 'cus_Kpcan0M1FakODT4')).rejects.toThrow('16 characters, not 15')
+  const renamed = idPlugin({ database: 'sqlite', tables: { paidOrders: { orderId: flaxId() } } })
+  const camel = open([renamed, new CamelCasePlugin()])
+  await camel.schema.createTable('paidOrders').addColumn('orderId', 'text').execute()
+  const { orderId } = await camel
+    .insertInto('paidOrders')
+    .defaultValues()
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  expect(await renamed.find(camel, orderId)).toMatchObject({
+    model: 'paidOrders',
+    column: 'orderId',
+    row: { orderId },
+  })
+})
+
 test('every form of a declaration', () => {
   const forms = idPlugin({
     database: 'postgres',
