@@ -119,7 +119,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
 
   /** Called by Kysely. */
   transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
-    return this.writes.of(node)
+    return node.kind === 'SelectQueryNode' && node.with === undefined ? node : this.writes.of(node)
   }
 
   /** Called by Kysely. */
