@@ -94,11 +94,11 @@ describe.each(databases.filter(({ name }) => name !== 'pglite' || PGliteDialect)
         .catch(() => 'refused')
       const after = await all.execute()
       expect(after.every(({ id }) => customerId.is(id))).toBe(true)
-      const kept = after[0]?.id === before?.id
+      const kept = after[0]?.['id'] === before?.['id']
       const became =
         returned === 'refused' ? returned : kept ? 'the stored row keeps its key' : 'the row has a new key'
       expect(became).toBe(outcome)
-      const named = ({ id, ...others }: Any) => ({ ...others, key: after.findIndex((one) => one.id === id) })
+      const named = ({ id, ...others }: Any) => ({ ...others, key: after.findIndex((one) => one['id'] === id) })
       seen.push([after.map(named), dialect === 'mysql' || returned === 'refused' ? [] : returned.map(named)])
       await database.close()
     }
