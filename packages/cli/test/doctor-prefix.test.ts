@@ -385,3 +385,23 @@ test('keys that only look like the ids of a column that accepts them are not cal
   expect(notes.join()).toContain('their times say nothing')
   await database.close()
 })
+
+test('partitions whose bounds lack the prefix of the ids are found, beside a DEFAULT partition too', async () => {
+  const database = await openInstalled()
+  await database.query(`
+    CREATE TABLE note (id text COLLATE "C" PRIMARY KEY DEFAULT ${sqlCall(prefixed(flax, 'nte'), 'text')}) PARTITION BY RANGE (id);
+    CREATE TABLE rest PARTITION OF note DEFAULT`)
+  const make = async (prefix: string) => {
+    const [row] = await database.query(
+      `SELECT snoflax.partition_ddl('note', 'flax', 'text', '2030-01-01Z', '2030-01-02Z', '1 month', prefix => '${prefix}') AS ddl`,
+    )
+    await database.query(String(row?.['ddl']))
+  }
+  const found = async () => told(await doctor(database.url, '--skip', 'cross-check'))
+  await make('nte')
+  expect(await found()).toEqual([])
+  await database.query('DROP TABLE note_2030_01')
+  await make('')
+  expect(await found()).toEqual(['partition note.id'])
+  await database.close()
+})
