@@ -87,11 +87,11 @@ export const source = new DataSource({ type: 'postgres', entities: [Customer, Or
 import { flax, prefixed } from '@snoflax/core'
 import { idColumn } from '@snoflax/drizzle/pg-core'
 import { pgTable } from 'drizzle-orm/pg-core'
-const customerId = idColumn(prefixed(flax, 'cus'))
-export const customers = pgTable('customers', { id: customerId({ storage: 'uuid' }).primaryKey() })
+const customerId = prefixed(flax, 'cus')
+export const customers = pgTable('customers', { id: idColumn(customerId, { storage: 'uuid' }).primaryKey() })
 export const orders = pgTable('orders', {
-  id: idColumn(prefixed(flax, 'ord'))().primaryKey(),
-  customerId: customerId.ref('customer_id', () => customers.id),
+  id: idColumn(prefixed(flax, 'ord')).primaryKey(),
+  customerId: idColumn.ref('customer_id', () => customers.id),
 })
 `,
 }

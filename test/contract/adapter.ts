@@ -80,8 +80,8 @@ export interface ContractPaths<Session> {
   /** Number of orders for each customer that has some. */
   readonly counts: Paths<Session, [], ReadonlyMap<string, number>>
 
-  /** Calls with an id that is malformed: each must reject, never throw. */
-  readonly unawaited: Unawaited<Session> | UnawaitedIn<Session>
+  /** Calls with an id that is malformed: each must reject, never throw. Left out if the ORM builds SQL before. */
+  readonly unawaited?: Unawaited<Session> | UnawaitedIn<Session>
 
   /** A write that bypasses the package, and must fail rather than leave a row without a valid id. */
   readonly around: Paths<Session, [row: NewCustomer], unknown>

@@ -57,7 +57,7 @@ export function describeContract<Session>(
 
     testOneId(scene, adapter)
 
-    testUnawaited(scene, adapter.unawaited)
+    if (adapter.unawaited) testUnawaited(scene, adapter.unawaited)
 
     testPaths(adapter, scene, 'write without the package, which must fail', adapter.around, writes.around)
   })

@@ -24,7 +24,7 @@ import { install, installedVersion } from '@snoflax/pg-sql'
 
 declare const pool: Pool
 const orders = pgTable('orders', { id: pg.snoId().primaryKey(), total: integer().notNull() })
-const events = pgTable('events', { id: pg.idColumn(uid).plain().primaryKey() })
+const events = pgTable('events', { id: pg.idColumn.plain(uid).primaryKey() })
 const db = drizzle(pool, { schema: { orders } })
 const id = sno.generate()
 const rows = [{ id: uid.generator({ node: 'app@10.0.0.7' }).generate() }]
@@ -161,7 +161,7 @@ import { generateSealKey, seal } from '@snoflax/seal'
   ),
   drizzle(
     '',
-    "import { seed } from 'drizzle-seed'\nimport { asText, checkColumns, createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, seedIds, toDatabase, typedIds, wasCreatedBetween } from '@snoflax/drizzle'\nimport { flaxId } from '@snoflax/drizzle/pg-core'",
+    "import { seed } from 'drizzle-seed'\nimport { checkColumns, createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, seedIds, typedIds, wasCreatedBetween } from '@snoflax/drizzle'\nimport { flaxId } from '@snoflax/drizzle/pg-core'",
   ),
   {
     sources: 'packages/kysely/',

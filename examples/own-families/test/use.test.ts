@@ -11,11 +11,10 @@ import { expect, test } from 'vitest'
 
 const DAY_MS = 86_400_000
 
-const ksuidId = idColumn(ksuid)
-const customers = sqliteTable('customers', { id: ksuidId().primaryKey(), name: text().notNull() })
+const customers = sqliteTable('customers', { id: idColumn(ksuid).primaryKey(), name: text().notNull() })
 const orders = sqliteTable('orders', {
-  id: ksuidId().primaryKey(),
-  customerId: ksuidId.ref('customer_id').references(() => customers.id),
+  id: idColumn(ksuid).primaryKey(),
+  customerId: idColumn.ref('customer_id', () => customers.id),
 })
 
 test('Drizzle: a table with KSUIDs, and one that references it', () => {

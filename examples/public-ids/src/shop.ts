@@ -6,27 +6,23 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { customerId, type IdOf, orderId, productId } from './ids.js'
 
-const customerKey = idColumn(customerId)
-const productKey = idColumn(productId)
-const orderKey = idColumn(orderId)
-
 const customers = sqliteTable('customers', {
-  id: customerKey('id', { storage: 'binary' }).primaryKey(),
+  id: idColumn(customerId, { storage: 'binary' }).primaryKey(),
   name: text().notNull(),
 })
 const products = sqliteTable('products', {
-  id: productKey('id', { storage: 'binary' }).primaryKey(),
+  id: idColumn(productId, { storage: 'binary' }).primaryKey(),
   name: text().notNull(),
 })
 const orders = sqliteTable('orders', {
-  id: orderKey('id', { storage: 'binary' }).primaryKey(),
-  customerId: customerKey.ref('customer_id', { storage: 'binary' }).notNull(),
-  productId: productKey.ref('product_id', { storage: 'binary' }).notNull(),
+  id: idColumn(orderId, { storage: 'binary' }).primaryKey(),
+  customerId: idColumn.ref('customer_id', () => customers.id).notNull(),
+  productId: idColumn.ref('product_id', () => products.id).notNull(),
 })
 /** A table that had UUIDv7 keys before the API had to hide their time. */
 const invoices = sqliteTable('invoices', {
-  id: idColumn(uuid7)().primaryKey(),
-  orderId: orderKey.ref('order_id', { storage: 'binary' }).notNull(),
+  id: idColumn(uuid7).primaryKey(),
+  orderId: idColumn.ref('order_id', () => orders.id).notNull(),
   cents: integer().notNull(),
 })
 

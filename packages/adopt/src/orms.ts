@@ -266,11 +266,12 @@ const DIALECTS: Record<Orm, Dialect> = {
   },
   drizzle: {
     key: ({ column, property }, root, database) => {
-      const given = [written(column), keyOptions(root, false, database)].filter(Boolean)
-      return `${property}: ${familyColumn(root)}(${given.join(', ')}).primaryKey(),`
+      const definition = hasOwn(root) ? '' : familyCode(root)
+      const given = [written(column), definition, keyOptions(root, false, database)].filter(Boolean)
+      return `${property}: ${hasOwn(root) ? familyColumn(root) : 'idColumn'}(${given.join(', ')}).primaryKey(),`
     },
     reference: ({ column, property }, root, isNullable) =>
-      `${property}: ${familyColumn(root)}.ref(${written(column)}, () => ${tableName(root.table)}.${nameOf(root.key).property})${isNullable ? '' : '.notNull()'},`,
+      `${property}: ${hasOwn(root) ? familyColumn(root) : 'idColumn'}.ref(${written(column)}, () => ${tableName(root.table)}.${nameOf(root.key).property})${isNullable ? '' : '.notNull()'},`,
     extra: ({ column, property }, old, database) => {
       const { word, base, length, isUnsigned } = typeIn(DRIZZLE_TYPES[database], old)
       const more = options([

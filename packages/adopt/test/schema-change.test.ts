@@ -112,8 +112,8 @@ test.each<[ids: string, TableOptions['generator'], 'uuid' | undefined, Orm, ...s
     typeids,
     undefined,
     'drizzle',
-    "Id: idColumn(typeid('ord'))('Id').primaryKey(),",
-    "bigOrderId: idColumn(typeid('ord')).ref('big_order_id', () => bigOrders.Id).notNull(),",
+    "Id: idColumn('Id', typeid('ord')).primaryKey(),",
+    "bigOrderId: idColumn.ref('big_order_id', () => bigOrders.Id).notNull(),",
   ],
 ])('%s is written out', async (_, generator, storage, orm, ...lines) => {
   expect(await linesOf('uuid', generator, orm, 'finished', storage)).toEqual(lines)

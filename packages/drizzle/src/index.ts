@@ -1,7 +1,6 @@
 export type { KeyOf, KeyOptions } from '@snoflax/core/adapter'
 export type {
   AnyIdColumn,
-  ColumnDefaults,
   DatabaseDefaultOptions,
   DialectName,
   GeneratedOptions,
@@ -10,15 +9,15 @@ export type {
   IdColumnConfig,
   IdColumns,
   IdColumnTypes,
-  MetaFamily,
   MetaOption,
   MysqlDefaultOptions,
   ReferenceOptions,
   SQLiteStorageOptions,
   StorageOptions,
 } from './id-column/types.js'
+export { type Found, find } from './find.js'
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'
-export { asText, fromDatabase, parameter, placeholder, toDatabase, type ValueOf } from './parameters.js'
+export { fromDatabase, parameter, placeholder, type ValueOf } from './parameters.js'
 export { type SeedFunctions, seedIds } from './seed.js'
 export { type AnyDatabase, checkColumns } from './stored-columns.js'
 export {

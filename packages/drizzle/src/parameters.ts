@@ -1,6 +1,4 @@
-import type { DatabaseValue } from '@snoflax/core'
 import { type Column, type GetColumnData, type Param, type Placeholder, sql } from 'drizzle-orm'
-import { writing } from './checked-writes.js'
 import { elementOf, idsOf, isList } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
 
@@ -34,29 +32,6 @@ export type ValueOf<AColumn extends Column, Data = GetColumnData<AColumn, 'raw'>
  */
 export const parameter = <AColumn extends Column>(column: AColumn, id: ValueOf<AColumn>) =>
   sql.param(id, isElement(column, id) ? elementOf(column) : encoder(column))
-
-const AS_IT_IS = { mapToDriverValue: (value: unknown): unknown => value }
-
-/**
- * A text in a raw `sql` template that is sent as it is, though it looks like an id.
- *
- * @example
- * await db.execute(sql`SELECT count(*) FROM orders WHERE lower(id) = ${asText('9q7k4h922d78w222')}`)
- */
-export const asText = (value: string) => sql.param(value, AS_IT_IS)
-
-/**
- * The value to pass to a driver for an id of the column; for an array column, for a list of ids or one of its elements.
- *
- * @throws {IdError} for a malformed id.
- *
- * @example
- * await pool.query('SELECT total FROM orders WHERE id = $1', [toDatabase(orders.id, id)])
- */
-export const toDatabase = <AColumn extends Column>(column: AColumn, id: ValueOf<AColumn>) =>
-  (isElement(column, id)
-    ? idsOf(column).toDatabase(id)
-    : writing(encoder(column)).mapToDriverValue(id)) as DatabaseValue
 
 /**
  * The id for a value in a row of raw SQL or of a driver; null stays null. For an array column, its list of ids, or the id

@@ -1,7 +1,14 @@
 import { IdError } from '@snoflax/core'
-import { columnFaults, type DeclaredColumn, type RunQuery, refuseFaults } from '@snoflax/core/adapter'
+import {
+  type ColumnFault,
+  columnFaults,
+  type DeclaredColumn,
+  type RunQuery,
+  refuseFaults,
+} from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName, is, type SQL, sql, Table } from 'drizzle-orm'
-import { findIds, isList, schemaOf } from './id-column/ids.js'
+import type { IdDialect } from './id-column/dialect.js'
+import { findIds, isList, placeOf, schemaOf } from './id-column/ids.js'
 
 /** A Drizzle database, with any driver. */
 export interface AnyDatabase {
@@ -10,7 +17,7 @@ export interface AnyDatabase {
 }
 
 /**
- * Compares the declared id columns with those in the database, by one query. Run it when your application starts, or
+ * Compares the declared id columns with those in the database, by one query, and with the foreign keys of the schema. Run it when your application starts, or
  * after migrations: with another collation, width or type, queries would silently find wrong rows. drizzle-kit doesn't
  * check collations.
  *
@@ -40,7 +47,24 @@ export async function checkColumns(
     const message = `checkColumns: ${first.path} is a column of ${first.storage.database} and ${other.path} of ${other.storage.database}; pass the tables of one database`
     throw new IdError('INVALID_OPTION', message, { field: 'tables', path: other.path })
   }
-  refuseFaults(await columnFaults(first.storage.database, columns, queryOf(db)), "the table's definition")
+  const stored = await columnFaults(first.storage.database, columns, queryOf(db))
+  const references = given.flatMap((table) => referenceFaults(table, first.dialect))
+  refuseFaults([...stored, ...references], "the table's definition")
+}
+
+/** Foreign keys between columns that can't have equal values: a compact id, and an integer, text or id of another kind. */
+function referenceFaults(table: Table, { core }: IdDialect): ColumnFault[] {
+  return core.getTableConfig(table as never).foreignKeys.flatMap(({ reference }) => {
+    const { columns, foreignColumns } = reference()
+    return columns.flatMap((own, at) => {
+      const target = foreignColumns[at] as Column
+      const [ours, theirs] = [findIds(own)?.storage, findIds(target)?.storage]
+      const isEqual = ours && theirs ? ours.name === theirs.name : !(ours ?? theirs)?.converts
+      if (isEqual) return []
+      const what = `${own.getSQLType()} and references ${placeOf(target)}, which is ${target.getSQLType()}`
+      return [{ message: `${placeOf(own)}: the column is ${what}; declare it by .ref()`, isMissing: false }]
+    })
+  })
 }
 
 /** Applies the database's `casing` to a name, which is Drizzle 0.45's; in 1.0 it belongs to the table. */
@@ -48,7 +72,11 @@ interface Casing {
   readonly dialect?: { readonly casing?: { getColumnCasing?(column: Column): string } }
 }
 
-function declaredIn(db: AnyDatabase, table: Table, column: Column): DeclaredColumn[] {
+function declaredIn(
+  db: AnyDatabase,
+  table: Table,
+  column: Column,
+): (DeclaredColumn & { readonly dialect: IdDialect })[] {
   const ids = findIds(column)
   if (ids === undefined) return []
   const cased = (db as Casing).dialect?.casing?.getColumnCasing?.(column)
@@ -59,6 +87,7 @@ function declaredIn(db: AnyDatabase, table: Table, column: Column): DeclaredColu
       table: getTableName(table),
       column: cased ?? column.name,
       storage: ids.storage,
+      dialect: ids.dialect,
       isList: isList(column),
     },
   ]

@@ -66,28 +66,11 @@ export function wasCreatedBetween<AColumn extends Column>(
   return ids.placed(() => isBetween(ids.family, id as string, from, to))
 }
 
-/** Registered, so that two copies of this package know each other's decoders. */
-const DECODES_TIME = Symbol.for('snoflax.drizzle.decodesTime')
-
-/** Converts the stored ids of a column to the times when they were generated. */
-export abstract class TimeDecoder {
-  readonly [DECODES_TIME] = true
-  /** The id column whose stored form the result has; undefined for a timestamp. */
-  readonly answers?: Column
-
-  constructor(readonly column: Column) {}
-
-  static isDecoder(decoder: object): decoder is TimeDecoder {
-    return DECODES_TIME in decoder
-  }
-
-  abstract mapFromDriverValue(value: unknown): Date | null
-}
-
-/** For an expression that returns the id itself. */
-class TimeOfId extends TimeDecoder {
+/** Decodes the stored ids of a column as the times when they were generated, as a column does for Drizzle 1.0. */
+class TimeOfId {
   static readonly [entityKind]: string = Column[entityKind]
-  override readonly answers = this.column
+
+  constructor(private readonly column: Column) {}
 
   get codec(): string | undefined {
     const { database, name } = singleIdsOf(this.column).storage
@@ -124,21 +107,6 @@ export type CreatedAt<AColumn extends Column> = AColumn['_']['notNull'] extends 
  *   .orderBy(desc(createdAt(orders.id)))
  */
 export function createdAt<AColumn extends Column>(column: AColumn): SQL<CreatedAt<AColumn>> {
-  return timed(sql`${column}`, new TimeOfId(column))
-}
-
-/** The expression, decoded as a time. */
-export function timed<AColumn extends Column>(
-  expression: SQL,
-  decoder: TimeDecoder,
-): SQL<CreatedAt<AColumn>> {
-  const { hooks } = singleIdsOf(decoder.column)
-  const { as } = expression
-  return Object.assign(expression.mapWith(decoder), {
-    // An extra of a relational query has an alias.
-    as(name: string) {
-      hooks.extras()
-      return as.call(expression, name)
-    },
-  }) as SQL<CreatedAt<AColumn>>
+  singleIdsOf(column)
+  return sql`${column}`.mapWith(new TimeOfId(column)) as SQL<CreatedAt<AColumn>>
 }

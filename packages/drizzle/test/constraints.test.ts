@@ -3,19 +3,12 @@ import * as my from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as lite from '@snoflax/drizzle/sqlite-core'
 import { pglite, sqlite } from '@snoflax/test'
-import { eq, inArray, ne, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import * as core from 'drizzle-orm/pg-core'
-import { type AnyPgColumn, check, index, integer, pgPolicy, pgTable } from 'drizzle-orm/pg-core'
+import { type AnyPgColumn, pgTable } from 'drizzle-orm/pg-core'
 import { drizzle as overPglite } from 'drizzle-orm/pglite'
-import {
-  type AnySQLiteColumn,
-  check as liteCheck,
-  index as liteIndex,
-  integer as liteInteger,
-  sqliteTable,
-} from 'drizzle-orm/sqlite-core'
+import { type AnySQLiteColumn, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { isBefore1 } from './contract/version.js'
 import { mysqlStatements, postgresStatements, sqliteStatements } from './generated-sql.js'
@@ -30,30 +23,6 @@ async function opened(schema: Record<string, unknown>) {
   for (const statement of await sqliteStatements(schema)) await query(statement)
   return { connection, db: drizzle({ client: connection }) }
 }
-
-test('ids in checks, partial indexes and policies are written into the SQL of PostgreSQL as stored', async () => {
-  const rows = pgTable('rows', { id: pg.flaxId({ storage: 'binary' }).primaryKey(), n: integer() }, (row) => [
-    check('no_root', sql`${row.id} <> ${id} and ${row.n} < ${5}`),
-    index('rest').on(row.n).where(ne(row.id, id)),
-    pgPolicy('mine', { using: eq(row.id, id), withCheck: inArray(row.id, [id]) }),
-  ])
-  const statements = (await postgresStatements({ rows })).join('\n')
-  expect(statements).not.toMatch(/\$\d/)
-  expect(statements.split(`'\\x${bytes}'`)).toHaveLength(5)
-  expect(statements).toContain(`"rows"."n" < 5`)
-})
-
-test('they are written into the SQL of SQLite as stored, and queries still find them', async () => {
-  const rows = sqliteTable(
-    'rows',
-    { id: lite.flaxId({ storage: 'binary' }).primaryKey(), n: liteInteger() },
-    (row) => [liteCheck('no_root', ne(row.id, id)), liteIndex('rest').on(row.n).where(ne(row.id, id))],
-  )
-  const { connection, db } = await opened({ rows })
-  expect(() => connection.exec(`insert into rows values (x'${bytes}', 1)`)).toThrow('no_root')
-  const other = db.insert(rows).values({ n: 1 }).returning().get()
-  expect(db.select().from(rows).where(ne(rows.id, id)).all()).toEqual([other])
-})
 
 test('check: true in SQLite refuses values that are not ids of the storage', async () => {
   const rows = sqliteTable('rows', {

@@ -15,7 +15,6 @@ import postgresJs from 'postgres'
 import drizzleAdapter, { create } from './contract/adapter.js'
 import { postgresSchema, sqliteSchema } from './contract/schema.js'
 import type { Session } from './contract/session.js'
-import { ofLibsql } from './contract/unawaited.js'
 import { related } from './contract/version.js'
 import { postgresStatements, sqliteStatements } from './generated-sql.js'
 
@@ -30,11 +29,9 @@ interface DriverSession extends Session {
 const adapterOf = (
   driver: string,
   open: (database: OpenDatabase, variant: Variant) => Promise<object>,
-  unawaited = drizzleAdapter.unawaited,
 ): ContractAdapter<DriverSession> => ({
   ...drizzleAdapter,
   instead: {},
-  unawaited,
   orm: `Drizzle over ${driver}`,
   open: open as ContractAdapter<DriverSession>['open'],
   close: async (session) => {
@@ -57,22 +54,18 @@ const postgresJsAdapter = adapterOf('postgres.js', async (database, variant) => 
   }
 })
 
-const libsqlAdapter = adapterOf(
-  'libsql',
-  async (database, variant) => {
-    const schema = sqliteSchema(variant)
-    await create(database, await sqliteStatements(schema))
-    const client = createClient({ url: `file:${(database as SqliteDatabase).file}` })
-    return {
-      db: overLibsql({ client, ...related(schema) }),
-      schema,
-      variant,
-      database,
-      end: () => client.close(),
-    }
-  },
-  ofLibsql,
-)
+const libsqlAdapter = adapterOf('libsql', async (database, variant) => {
+  const schema = sqliteSchema(variant)
+  await create(database, await sqliteStatements(schema))
+  const client = createClient({ url: `file:${(database as SqliteDatabase).file}` })
+  return {
+    db: overLibsql({ client, ...related(schema) }),
+    schema,
+    variant,
+    database,
+    end: () => client.close(),
+  }
+})
 
 describeContract(postgresJsAdapter, variantsOf('postgres', { families }))
 describeContract(libsqlAdapter, variantsOf('sqlite', { families }))

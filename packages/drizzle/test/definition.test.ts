@@ -3,8 +3,9 @@ import * as mysql from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as sqlite from '@snoflax/drizzle/sqlite-core'
 import { uid, uidLocal } from '@snoflax/families'
-import { type Column, sql } from 'drizzle-orm'
+import { type Column, eq, sql } from 'drizzle-orm'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import { type AnyPgColumn, alias, getTableConfig, pgTable, uuid } from 'drizzle-orm/pg-core'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
@@ -30,12 +31,12 @@ test('a column has the type of its storage, in each dialect', () => {
   const job = flake.generator({ datacenter: 1, worker: 2 })
   const t = pgTable('t', {
     text: flaxId(),
-    uid: idColumn(uid)({ generator: uid.generator({ node: 'test' }), storage: 'uuid' }),
+    uid: idColumn(uid, { generator: uid.generator({ node: 'test' }), storage: 'uuid' }),
     list: flaxId.plain({ storage: 'text' }).array(),
     bytes: flaxId.plain({ storage: 'binary' }).array(3),
   })
   const inSqlite = sqliteTable('t', { exact: sqlite.flakeId({ generator: job, exactBigint: true }) })
-  const inMysql = mysqlTable('t', { local: mysql.idColumn(uidLocal).plain({ storage: 'text' }) })
+  const inMysql = mysqlTable('t', { local: mysql.idColumn.plain(uidLocal, { storage: 'text' }) })
   const columns: Column[] = [t.text, t.uid, t.list, t.bytes, inSqlite.exact, inMysql.local]
   expect(columns.map((column) => column.getSQLType())).toEqual([
     'text COLLATE "C"',
@@ -73,7 +74,7 @@ describe('a generated id', () => {
       flax: flaxId(),
       meta: snoId({ meta: 7 }),
       mine: snoId({ generator, meta: 9 }),
-      epoch: idColumn(flake.withEpoch(epoch))({ generator: equal }),
+      epoch: idColumn(flake.withEpoch(epoch), { generator: equal }),
       job: flakeId({ prefix: 'job', generator: flake.generator({ id: 5 }) }),
       database: snoId({ prefix: 'ord', meta: 2, default: 'database' }),
     })
@@ -160,7 +161,7 @@ describe('refused when the table is defined', () => {
       'default is only for generated ids',
     ],
     ['a malformed prefix', () => flaxId({ prefix: 'Cus_' }), 'prefix'],
-    ['a second prefix', () => idColumn(cus)({ prefix: 'ord' } as never), 'prefix'],
+    ['a second prefix', () => idColumn(cus, { prefix: 'ord' } as never), 'prefix'],
   ])('%s', (_, column, reason) => {
     const error = errorOf(() => pgTable('t', { id: column() as ReturnType<typeof flaxId> }))
     expect(error).toMatchObject({ code: 'INVALID_OPTION', path: 't.id' })
@@ -175,8 +176,8 @@ describe('refused when the table is defined', () => {
   test("in MySQL, ids of the database for sno, which needs a partition, and for a uid's own neighbourhood in PostgreSQL", () => {
     const define = () => mysqlTable('t', { id: mysql.snoId({ default: 'database' }) })
     expect(define).toThrow(/t\.id: sno: ids that mysql generate/)
-    const wide = idColumn(uid.withNeighbourhood(10))
-    expect(errorOf(() => pgTable('t', { id: wide({ default: 'database' }) }))).toMatchObject({
+    const wide = uid.withNeighbourhood(10)
+    expect(errorOf(() => pgTable('t', { id: idColumn(wide, { default: 'database' }) }))).toMatchObject({
       code: 'INVALID_OPTION',
       field: 'neighbourhood',
       path: 't.id',
@@ -187,14 +188,14 @@ describe('refused when the table is defined', () => {
 
 test('a column with a prefix is that of the prefixed family, in every dialect', () => {
   const columns = [
-    [pgTable('t', { id: flaxId({ prefix: 'cus' }) }).id, pgTable('t', { id: idColumn(cus)() }).id],
+    [pgTable('t', { id: flaxId({ prefix: 'cus' }) }).id, pgTable('t', { id: idColumn(cus) }).id],
     [
       mysqlTable('t', { id: mysql.flaxId('id', { prefix: 'cus' }) }).id,
-      mysqlTable('t', { id: mysql.idColumn(cus)('id') }).id,
+      mysqlTable('t', { id: mysql.idColumn('id', cus) }).id,
     ],
     [
       sqliteTable('t', { id: sqlite.flaxId('id', { prefix: 'cus', storage: 'binary' }) }).id,
-      sqliteTable('t', { id: sqlite.idColumn(cus)('id', { storage: 'binary' }) }).id,
+      sqliteTable('t', { id: sqlite.idColumn('id', cus, { storage: 'binary' }) }).id,
     ],
   ] as const
   const id = cus.generate()
@@ -246,6 +247,27 @@ describe('a reference', () => {
       expect(column.mapFromDriverValue(cus.decode(id) as never)).toBe(id)
     }
     expect(alias(later, 'x').id.getSQLType()).toBe('bytea')
+  })
+
+  test('without a definition takes all of its target, which must have ids', () => {
+    const parent = pg.idColumn.ref('parent', (): AnyPgColumn => orders.customerId, { onDelete: 'cascade' })
+    const orders = pgTable('orders', { customerId: pg.idColumn.ref(() => customers.id), parent })
+    expect(getTableConfig(orders).foreignKeys.map(({ onDelete }) => onDelete)).toEqual([
+      'no action',
+      'cascade',
+    ])
+    for (const column of [orders.customerId, orders.parent]) {
+      expect(column.getSQLType()).toBe('bytea')
+      expect(column.mapFromDriverValue(column.mapToDriverValue(id) as never)).toBe(id)
+    }
+    const wrong = pgTable('t', { id: pg.idColumn.ref((): AnyPgColumn => customers.legacy) })
+    expect(errorOf(() => wrong.id.getSQLType()).message).toBe(
+      't.id: references customers.legacy, which is not an id column',
+    )
+    const options = { storage: 'uuid' } as object
+    expect(
+      errorOf(() => pgTable('t', { id: pg.idColumn.ref(() => customers.id, options) })).message,
+    ).toContain('no option "storage"')
   })
 
   test('takes the storage passed, to a column without ids', () => {
@@ -313,6 +335,17 @@ describe('a value', () => {
       }
     },
   )
+
+  test('is refused while Drizzle builds the query, so an async function rejects', async () => {
+    const find = () =>
+      drizzle
+        .mock()
+        .select()
+        .from(t)
+        .where(eq(t.id, 'x' as never))
+    expect(() => find().toSQL()).toThrow(expect.objectContaining({ path: 't.the_id', statusCode: 400 }))
+    await expect((async () => find())()).rejects.toThrow('t.the_id: flax')
+  })
 
   test('of the wrong type is refused with the path of the column', () => {
     for (const value of [{ id: 1 }, true]) {

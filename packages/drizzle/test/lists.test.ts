@@ -1,5 +1,5 @@
 import { type FlaxId, flax } from '@snoflax/core'
-import { flaxId, fromDatabase, parameter, toDatabase } from '@snoflax/drizzle/pg-core'
+import { flaxId, fromDatabase, parameter } from '@snoflax/drizzle/pg-core'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { arrayContains, arrayOverlaps, type SQL, sql } from 'drizzle-orm'
 import { drizzle as drizzleNode } from 'drizzle-orm/node-postgres'
@@ -46,7 +46,7 @@ test('arrays of binary ids are written and read by node-postgres and postgres.js
     for (const where of [
       arrayContains(lists.tags, [tags[0]]),
       arrayOverlaps(lists.tags, tags),
-      sql`${tags[1]} = any(${lists.tags})`,
+      sql`${parameter(lists.tags, tags[1])} = any(${lists.tags})`,
     ]) {
       expect(await run.select({ tags: lists.tags }).from(lists).where(where)).toEqual([{ tags }])
     }
@@ -64,31 +64,13 @@ test('arrays and arrays of arrays are stored, found by an element and read', asy
     { column: lists.tags, id: a },
     { column: lists.grid, id: b },
   ]) {
-    expect(await found(sql`${id} = any(${column})`)).toBe(1)
-    expect(await found(sql`${id} = any(${sql.identifier(column.name)})`)).toBe(1)
     expect(await found(sql`${parameter(column, id as never)} = any(${sql.identifier(column.name)})`)).toBe(1)
-    expect(toDatabase(column, id as never)).toEqual(flax.decode(id))
     expect(fromDatabase(column, Buffer.from(flax.decode(id)))).toBe(id)
   }
   expect(await found(sql`array_position(${lists.tags}, ${parameter(lists.tags, a)}) = 1`)).toBe(1)
-  // No table of Drizzle's says here what the name means.
-  const named = await db().execute(sql`select 1 as n from lists where ${a} = any(tags)`)
-  expect(named.rows).toEqual([{ n: 1 }])
-  await expect(
+  const wrong = async () =>
     db()
       .insert(lists)
-      .values({ grid: [[a, 'x' as FlaxId]] }),
-  ).rejects.toThrow('lists.table_of_ids: flax')
-})
-
-test.each([
-  sql`select 1 from lists where tags @> array[${a}]`,
-  sql`select 1 from lists where table_of_ids[1][2] = ${a}`,
-  sql`select 1 from lists, unnest(${lists.grid}) cell where cell = ${a}`,
-  sql`select 1 from lists where ${a} in (select unnest(tags) from lists)`,
-  sql`update lists set tags = array_append(tags, ${a})`,
-  sql`update lists set tags[1] = ${a}`,
-  sql.raw(`select 1 from lists where tags @> '{${a}}'`),
-])('arrays are not compared with an id in raw SQL (%#)', async (query) => {
-  await expect(async () => db().execute(query)).rejects.toThrow('parameter(column, id)')
+      .values({ grid: [[a, 'x' as FlaxId]] })
+  await expect(wrong).rejects.toThrow('lists.table_of_ids: flax')
 })

@@ -30,11 +30,11 @@ export default {
     sqliteTable('orders', { id: sqlite.flaxId({ generator: WRONG.ofAnotherFamily }) }),
   'generator of another epoch': () =>
     sqliteTable('orders', {
-      id: sqlite.idColumn(WRONG.laterFlake)({ generator: WRONG.ofAnotherEpoch, storage: 'binary' }),
+      id: sqlite.idColumn(WRONG.laterFlake, { generator: WRONG.ofAnotherEpoch, storage: 'binary' }),
     }),
   'misspelled option': () => sqliteTable('orders', { id: sqlite.flaxId({ storge: 'text' } as object) }),
   'meta where ids carry none': () =>
-    sqliteTable('orders', { id: sqlite.idColumn(flax)({ meta: 3 } as object) }),
+    sqliteTable('orders', { id: sqlite.idColumn(flax, { meta: 3 } as object) }),
   'meta above 255': () => sqliteTable('orders', { id: sqlite.snoId({ meta: 256 }) }),
   'foreign key of another family': () => ordersWith(sqlite.snoId.ref() as never),
   'foreign key in another storage': () => ordersWith(sqlite.flaxId.ref({ storage: 'text' }) as never),

@@ -12,7 +12,6 @@ import {
   maxId,
   parameter,
   snoId,
-  toDatabase,
   wasCreatedBetween,
 } from '@snoflax/drizzle/pg-core'
 import { install } from '@snoflax/pg-sql'
@@ -39,12 +38,12 @@ function schemaOf(storage: 'uuid' | 'text' | 'binary') {
       name: text().notNull(),
       parentId: flaxId.ref((): AnyPgColumn => people.id),
       pastIds: flaxId.plain({ storage }).array(),
-      jobs: flakeId.plain().array(),
+      jobs: flakeId.plain({ storage: 'binary' }).array(),
     },
     (person) => [unique().on(person.id, person.parentId)],
   )
   const tasks = app.table('tasks', {
-    id: flakeId({ generator: jobs }).primaryKey(),
+    id: flakeId({ generator: jobs, storage: 'binary' }).primaryKey(),
     personId: flaxId.ref(() => people.id),
     total: integer().notNull().default(0),
   })
@@ -62,7 +61,7 @@ function schemaOf(storage: 'uuid' | 'text' | 'binary') {
       }),
     ],
   )
-  const notes = app.table('notes', { id: idColumn(later).plain().primaryKey() })
+  const notes = app.table('notes', { id: idColumn.plain(later).primaryKey() })
   const peopleRelations = relations(people, ({ one, many }) => ({
     parent: one(people, { fields: [people.parentId], references: [people.id], relationName: 'family' }),
     children: many(people, { relationName: 'family' }),
@@ -109,9 +108,10 @@ describe.each(['uuid', 'text', 'binary'] as const)('PostgreSQL, %s', (storage) =
   afterAll(() => database?.close())
 
   test('values beside columns that are named by casing, in templates and what is set', async () => {
-    const found = (id: FlaxId) => db.$count(people, sql`${people.parentId} = ${id}`)
+    const found = (id: FlaxId) =>
+      db.$count(people, sql`${people.parentId} = ${parameter(people.parentId, id)}`)
     expect(await found(ada.id)).toBe(1)
-    const set = { parentId: sql`${bea.id}` }
+    const set = { parentId: sql`${parameter(people.parentId, bea.id)}` }
     const update = db.update(people).set(set).where(eq(people.id, bea.id))
     expect(await update.returning({ parentId: people.parentId })).toEqual([{ parentId: bea.id }])
     await db.update(people).set({ parentId: ada.id }).where(eq(people.id, bea.id))
@@ -141,7 +141,7 @@ describe.each(['uuid', 'text', 'binary'] as const)('PostgreSQL, %s', (storage) =
     await expect(wrong).rejects.toMatchObject({ cause: { code: '23503' } })
   })
 
-  test('raw SQL, with parameter(), toDatabase() and fromDatabase()', async () => {
+  test('raw SQL, with parameter() and fromDatabase()', async () => {
     const id = parameter(people.id, ada.id)
     const { rows } = await db.execute(
       sql`select id, parent_id from app.people where coalesce(parent_id, id) = ${id}`,
@@ -151,12 +151,11 @@ describe.each(['uuid', 'text', 'binary'] as const)('PostgreSQL, %s', (storage) =
     const past = ada.pastIds as FlaxId[]
     const { rows: direct } = await database.pool.query(
       'select past_ids from app.people where id = $1 and past_ids = $2',
-      [toDatabase(people.id, ada.id), toDatabase(people.pastIds, past)],
+      [people.id.mapToDriverValue(ada.id), people.pastIds.mapToDriverValue(past)],
     )
     expect(direct.map((row) => fromDatabase(people.pastIds, row.past_ids))).toEqual([past])
     expect(fromDatabase(people.pastIds, null)).toBeNull()
     expect(() => fromDatabase(people.name, 'x')).toThrow('app.people.name is not an id column')
-    expect(() => toDatabase(people.id, 'x' as FlaxId)).toThrow('app.people.id: flax')
   })
 
   test('arrays of ids', async () => {
@@ -169,13 +168,14 @@ describe.each(['uuid', 'text', 'binary'] as const)('PostgreSQL, %s', (storage) =
     const update = db.update(people).set({ pastIds: holed }).where(eq(people.id, bea.id))
     expect(await update.returning({ pastIds: people.pastIds })).toEqual([{ pastIds: holed }])
     await db.update(people).set({ pastIds: null }).where(eq(people.id, bea.id))
-    await expect(db.$count(people, arrayContains(people.pastIds, ['x' as FlaxId]))).rejects.toMatchObject({
+    const wrong = async () => db.$count(people, arrayContains(people.pastIds, ['x' as FlaxId]))
+    await expect(wrong).rejects.toMatchObject({
       name: 'IdError',
       path: 'app.people.pastIds',
     })
   })
 
-  test('nested rows of a relational query, with arrays of ids and numbers above 2^53', async () => {
+  test('nested rows of a relational query, with arrays of ids', async () => {
     const found = await db.query.tasks.findMany({ orderBy: asc(tasks.id), with: { person: true } })
     expect(found.map(({ person }) => person)).toEqual([ada, ada])
     expect(Object.keys(found[0]?.person ?? {})).toEqual(['id', 'name', 'parentId', 'pastIds', 'jobs'])
@@ -195,35 +195,6 @@ describe.each(['uuid', 'text', 'binary'] as const)('PostgreSQL, %s', (storage) =
       tasks: [{ id: second?.id }, { id: first?.id }],
       children: [{ ...bea, parent: { id: ada.id, tasks: [{ id: first?.id, personId: ada.id, total: 1 }] } }],
     })
-  })
-
-  test('createdAt and ids as extras of a relational query, nested too', async () => {
-    const found = await db.query.people.findFirst({
-      where: eq(people.id, ada.id),
-      extras: {
-        at: createdAt(people.id).as('at'),
-        inDatabase: createdAt(people.id, IN_DATABASE).as('in_database'),
-        same: sql`coalesce(${people.parentId}, ${people.id})`.mapWith(people.id).as('same'),
-        upper: sql<string>`upper(${people.name})`.as('upper'),
-      },
-      with: {
-        tasks: {
-          orderBy: asc(tasks.id),
-          extras: (task, { sql }) => ({
-            at: createdAt(task.id).as('at'),
-            inDatabase: createdAt(task.id, IN_DATABASE).as('in_database'),
-            double: sql<number>`${task.total} * 2`.as('double'),
-          }),
-        },
-      },
-    })
-    const at = flax.time(ada.id)
-    expect(found).toMatchObject({ at, inDatabase: at, same: ada.id, upper: 'ADA' })
-    expect(found?.tasks).toHaveLength(2)
-    for (const task of found?.tasks ?? []) {
-      const at = flake.time(task.id)
-      expect(task).toMatchObject({ at, inDatabase: at, double: task.total * 2 })
-    }
   })
 
   test('creation time is selected, sorted by, grouped by', async () => {

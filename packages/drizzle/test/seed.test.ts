@@ -28,7 +28,7 @@ const jobs = pgTable('jobs', {
     .ref('person_id')
     .notNull()
     .references(() => people.id),
-  readId: idColumn(uidLocal).plain('read_id').notNull(),
+  readId: idColumn.plain('read_id', uidLocal).notNull(),
   n: integer().notNull(),
 })
 

@@ -8,6 +8,7 @@ import {
   flakeId,
   flaxId,
   keyset,
+  parameter,
   snoId,
   wasCreatedBetween,
 } from '@snoflax/drizzle/sqlite-core'
@@ -63,8 +64,11 @@ describe('better-sqlite3', () => {
     const { id } = db.insert(marks).values({ postId: own }).returning().get()
     const selected = {
       named: sql<SnoId>`coalesce(${marks.id}, ${marks.id})`.mapWith(marks.id).as('named'),
-      chosen: sql<SnoId>`case when ${marks.postId} = ${own} then ${marks.id} end`.mapWith(marks.id),
-      is: sql`${marks.id} = ${id}`,
+      chosen:
+        sql<SnoId>`case when ${marks.postId} = ${parameter(marks.postId, own)} then ${marks.id} end`.mapWith(
+          marks.id,
+        ),
+      is: sql`${marks.id} = ${parameter(marks.id, id)}`,
       hex: sql`hex(${marks.id})`,
     }
     const hex = Buffer.from(sno.decode(id)).toString('hex').toUpperCase()
@@ -73,7 +77,13 @@ describe('better-sqlite3', () => {
       .select({ x: sql`max(${marks.id})`.mapWith(marks.id).as('x') })
       .from(marks)
       .as('sub')
-    expect(db.select().from(sub).where(eq(sub.x, id)).all()).toEqual([{ x: id }])
+    expect(
+      db
+        .select()
+        .from(sub)
+        .where(eq(sub.x, parameter(marks.id, id)))
+        .all(),
+    ).toEqual([{ x: id }])
   })
 
   test('the synchronous calls run, get, all, values and transaction convert ids', () => {
@@ -100,7 +110,7 @@ describe('better-sqlite3', () => {
     expect(db.select().from(posts).all()).toHaveLength(2)
   })
 
-  test('bigints above 2^53 are exact, nested too', () => {
+  test('bigints above 2^53 are exact', () => {
     const db = open()
     const [parent, child] = generator.batch(2) as [FlakeId, FlakeId]
     expect(BigInt(parent)).toBeGreaterThan(2n ** 53n)
@@ -113,14 +123,6 @@ describe('better-sqlite3', () => {
     db.insert(marks)
       .values([{ postId: child }, { postId: child }])
       .run()
-    const found = db.query.posts
-      .findFirst({ where: eq(posts.id, child), with: { parent: true, marks: true } })
-      .sync()
-    expect(found).toMatchObject({ id: child, parent: { id: parent, parentId: null } })
-    expect(found?.marks.map(({ id, postId }) => [sno.meta(id), postId])).toEqual([
-      [4, child],
-      [4, child],
-    ])
     const ends = db
       .select({ first: min(posts.id), last: max(posts.id) })
       .from(posts)
@@ -132,28 +134,6 @@ describe('better-sqlite3', () => {
         .from(latest)
         .all(),
     ).toHaveLength(2)
-  })
-
-  test('nested rows may select some of their columns, and extras that return ids', () => {
-    const db = open()
-    const { id } = db.insert(posts).values({ title: 'a', score: 1 }).returning().get()
-    const mark = db.insert(marks).values({ postId: id }).returning().get()
-    const nested = (marks: object) => {
-      const found = db.query.posts.findFirst({ columns: {}, with: { marks: marks as { columns: object } } })
-      return found.sync()?.marks
-    }
-    expect(nested({ columns: { id: true } })).toEqual([{ id: mark.id }])
-    expect(nested({ columns: { id: false } })).toEqual([{ postId: id }])
-    expect(nested({ columns: { id: true, postId: false } })).toEqual([{ id: mark.id }])
-    const extras = {
-      one: sql<number>`1`.as('one'),
-      same: sql`coalesce(null, ${marks.id})`.mapWith(marks.id).as('same'),
-      of: sql`coalesce(null, ${marks.postId})`.mapWith(marks.postId).as('of'),
-      none: sql`nullif(${marks.id}, ${marks.id})`.mapWith(marks.id).as('none'),
-    }
-    const found = { one: 1, same: mark.id, of: id, none: null }
-    expect(nested({ columns: {}, extras })).toEqual([found])
-    expect(nested({ columns: { id: false }, extras })).toEqual([{ postId: id, ...found }])
   })
 
   test('a connection that rounds numbers causes an error, not another id', () => {

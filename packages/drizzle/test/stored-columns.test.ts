@@ -40,7 +40,7 @@ const CASES: readonly Case[] = [
       [sqliteTable('t', { x: lite.flaxId.plain() }), ['text'], ['integer', 'text COLLATE NOCASE']],
       [sqliteTable('t', { x: lite.flaxId.plain({ storage }) }), ['blob'], ['text', 'integer']],
       [
-        sqliteTable('t', { x: lite.idColumn(uidLocal).plain({ storage: 'bigint', exactBigint: true }) }),
+        sqliteTable('t', { x: lite.idColumn.plain(uidLocal, { storage: 'bigint', exactBigint: true }) }),
         ['integer', 'bigint'],
         ['text', 'real'],
       ],
@@ -73,7 +73,7 @@ const CASES: readonly Case[] = [
       ],
       [mysqlTable('t', { x: my.flaxId.plain({ storage }) }), ['binary(12)'], ['binary(16)', 'char(12)']],
       [
-        mysqlTable('t', { x: my.idColumn(uidLocal).plain({ storage: 'bigint' }) }),
+        mysqlTable('t', { x: my.idColumn.plain(uidLocal, { storage: 'bigint' }) }),
         ['bigint unsigned'],
         ['bigint', 'int unsigned'],
       ],

@@ -24,7 +24,6 @@ import {
   parameter,
   placeholder,
   snoId,
-  toDatabase,
   typedIds,
 } from '@snoflax/drizzle/pg-core'
 import * as sqlite from '@snoflax/drizzle/sqlite-core'
@@ -44,7 +43,7 @@ const customers = pgTable('customers', {
   id: flaxId().primaryKey(),
   name: text().notNull(),
   referrerId: flaxId.ref('referrer_id').references((): AnyPgColumn => customers.id),
-  past: idColumn(uidLocal).plain().array(),
+  past: idColumn.plain(uidLocal).array(),
 })
 const orders = pgTable('orders', {
   id: snoId({ meta: 2, storage: 'binary' }).primaryKey(),
@@ -91,8 +90,6 @@ test('comparing with an id of another family is a type error', () => {
   inArray(orders.customerId, [flaxValue, snoValue])
   // @ts-expect-error of another family
   parameter(orders.id, flaxValue)
-  // @ts-expect-error of another family
-  toDatabase(orders.id, flaxValue)
   // @ts-expect-error of another family
   keyset(orders.id, { after: flaxValue })
   and(eq(orders.id, snoValue), eq(orders.id, placeholder(orders.id, 'id')))
@@ -173,10 +170,12 @@ test('the other dialects have the same types', () => {
 })
 
 test('families of your own have types like ours', () => {
-  const column = idColumn(flake.withEpoch(1_420_070_400_000))
-  const table = pgTable('t', { id: column.plain().notNull(), other: column.ref() }, (t) => [
-    primaryKey({ columns: [t.id, t.other] }),
-  ])
+  const own = flake.withEpoch(1_420_070_400_000)
+  const table = pgTable(
+    't',
+    { id: idColumn.plain(own).notNull(), other: idColumn.ref((): AnyPgColumn => table.id) },
+    (t) => [primaryKey({ columns: [t.id, t.other] })],
+  )
   expectTypeOf<typeof table.$inferSelect.id>().toExtend<Id<'flake'>>()
 })
 
@@ -203,11 +202,11 @@ test('a prefix is in the type, and references take it from their target', () => 
     leadId: Id<'usr'>
     nextId: Id<'usr'> | null
   }>()
-  const userId = sqlite.idColumn(prefixed(flax, 'usr'))
+  const userId = prefixed(flax, 'usr')
   const inSqlite = sqliteTable('t', {
     option: sqlite.flaxId({ prefix: 'usr' }),
-    family: userId(),
-    ref: userId.ref((): AnySQLiteColumn => inSqlite.family),
+    family: sqlite.idColumn(userId),
+    ref: sqlite.idColumn.ref((): AnySQLiteColumn => inSqlite.family),
   })
   expectTypeOf<typeof inSqlite.$inferSelect.family>().toEqualTypeOf<Id<'usr'> | null>()
   expectTypeOf<typeof inSqlite.$inferSelect.option>().toEqualTypeOf<Id<'usr'> | null>()
@@ -218,10 +217,15 @@ test('a prefix is in the type, and references take it from their target', () => 
   eq(people.id, flaxValue)
   // @ts-expect-error an id with another prefix
   eq(teams.leadId, prefixed(flax, 'own').generate())
-  // @ts-expect-error of another prefix
-  idColumn(prefixed(flax, 'own')).ref(() => people.id)
-  // @ts-expect-error without the prefix
-  idColumn(prefixed(flax, 'own')).ref(() => customers.id)
+  // @ts-expect-error of another family
+  snoId.ref(() => customers.id)
+  // @ts-expect-error no id column
+  idColumn.ref(() => customers.name)
+  // @ts-expect-error a target is needed
+  idColumn.ref('friend_id')
+  // @ts-expect-error no metabyte
+  idColumn(flax, { meta: 1 })
+  idColumn(prefixed(sno, 'tea'), { meta: 1 })
 })
 
 describe('ids of one table', () => {
@@ -397,18 +401,17 @@ describe('existing keys', () => {
     snoId.ref(() => table.ulid)
   })
 
-  test('of one function have its types', () => {
-    const stringId = idColumn(flax, { branded: false, storage: 'uuid' })
-    const key = idColumn(accepting(flax, ulid))
-    const own = pgTable('own', { id: key().primaryKey() })
+  test('of a definition have its types', () => {
+    const key = accepting(flax, ulid)
+    const own = pgTable('own', { id: idColumn(key).primaryKey() })
     const table = pgTable('t', {
-      id: stringId().primaryKey(),
-      prefixed: stringId.plain({ prefix: 'usr' }),
-      keyId: key.ref(() => own.id).notNull(),
+      id: idColumn('the_id', flax, { branded: false, storage: 'uuid' }).primaryKey(),
+      accepted: idColumn.plain(flax, { accept: ulid }),
+      keyId: idColumn.ref(() => own.id).notNull(),
     })
     expectTypeOf<typeof table.$inferSelect>().toEqualTypeOf<{
       id: string
-      prefixed: string | null
+      accepted: FlaxId | Ulid | null
       keyId: FlaxId | Ulid
     }>()
   })

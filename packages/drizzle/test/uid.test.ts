@@ -18,9 +18,9 @@ describe.each(['text', 'binary'] as const)('uid as %s', (storage) => {
   let now = 0
   const nodes = ['a', 'b'].map((node) => uid.generator({ node, clock: () => now }))
   const events = pgTable('events', {
-    id: idColumn(uid).plain({ storage }).primaryKey(),
-    local: idColumn(uidLocal)({ default: 'database' }),
-    wide: idColumn(wide).plain({ storage }),
+    id: idColumn.plain(uid, { storage }).primaryKey(),
+    local: idColumn(uidLocal, { default: 'database' }),
+    wide: idColumn.plain(wide, { storage }),
   })
   const from = new Date('2026-11-01T10:00:00.000Z')
   const to = new Date('2026-11-01T10:00:01.000Z')

@@ -32,7 +32,7 @@ test.each(VARIANTS)('the database generates $name in $storage', async ({ name, s
   )
   await database.query(`INSERT INTO ${table} (word) VALUES ('raw')`)
   const rows = pgTable(table, {
-    id: idColumn(family)({ storage, default: 'database' }).primaryKey(),
+    id: idColumn(family, { storage, default: 'database' }).primaryKey(),
     word: text().notNull(),
   })
   const db = drizzle(database.pool)

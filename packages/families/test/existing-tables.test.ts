@@ -15,11 +15,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const DAY_MS = 86_400_000
 
 describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
-  const uuid7Id = idColumn(uuid7)
-  const events = pgTable('events', { id: uuid7Id().primaryKey(), name: text().notNull() })
+  const events = pgTable('events', { id: idColumn(uuid7).primaryKey(), name: text().notNull() })
   const notes = pgTable('notes', {
-    id: uuid7Id().primaryKey(),
-    eventId: uuid7Id.ref('event_id').references(() => events.id),
+    id: idColumn(uuid7).primaryKey(),
+    eventId: idColumn.ref('event_id', () => events.id),
   })
 
   let database: PgliteDatabase
@@ -57,7 +56,7 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
   })
 
   test('is compared with TypeIDs of the same uuid', async () => {
-    const shown = pgTable('events', { id: idColumn(typeid('event'))({ storage: 'uuid' }).primaryKey() })
+    const shown = pgTable('events', { id: idColumn(typeid('event'), { storage: 'uuid' }).primaryKey() })
     const same = alias(shown, 'same')
     const rows = await db
       .select({ id: events.id, shown: same.id })
@@ -92,9 +91,8 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
 })
 
 describe('a table that contains UUIDv4, by Drizzle', () => {
-  const rowId = idColumn(uuid7.withVersion4())
-  const rows = pgTable('rows', { id: rowId().primaryKey() })
-  const strict = pgTable('rows', { id: idColumn(uuid7)().primaryKey() })
+  const rows = pgTable('rows', { id: idColumn(uuid7.withVersion4()).primaryKey() })
+  const strict = pgTable('rows', { id: idColumn(uuid7).primaryKey() })
 
   let database: PgliteDatabase
   beforeAll(async () => {

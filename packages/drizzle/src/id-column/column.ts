@@ -1,20 +1,10 @@
-import { type Database, IdError, type IdFamily } from '@snoflax/core'
-import {
-  arrayLiteral,
-  checkFamily,
-  checkOptions,
-  databaseDefault,
-  hexOf,
-  idSource,
-} from '@snoflax/core/adapter'
-import { type Column, entityKind, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
-import { declaredIn } from '../binding/declared.js'
-import { watchConstraints } from '../constraints.js'
-import { checkCopy, hookInto } from '../hooks.js'
-import { shared } from '../shared.js'
-import type { Hooks, IdDialect } from './dialect.js'
+import { IdError, type IdFamily } from '@snoflax/core'
+import { arrayLiteral, checkFamily, databaseDefault, hexOf, idSource } from '@snoflax/core/adapter'
+import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
+import { addCheck } from '../constraints.js'
+import type { IdDialect } from './dialect.js'
 import { ColumnIds, IDS, isList, literal } from './ids.js'
-import type { ColumnDefaults, ColumnRequest, DialectName, IdColumns, ReferenceOptions } from './types.js'
+import type { ColumnRequest, DialectName, IdColumn, IdColumns, ReferenceOptions } from './types.js'
 
 /** Members of a builder that Drizzle declares as protected, private or only for PostgreSQL. */
 interface Builder {
@@ -33,48 +23,55 @@ interface Builder {
 
 type BuilderClass<Given extends readonly unknown[]> = new (...given: Given) => Builder
 
-const DEFAULTS = {
-  storage: 'any',
-  exactBigint: 'boolean',
-  onMismatch: ['error', 'notFound'],
-  branded: 'boolean',
-} as const
+type Options = ColumnRequest['options']
 
 /** The functions that start id columns in a dialect. As in Drizzle, a column's name may be left out. */
-export function idColumns<Dialect extends DialectName>(dialect: IdDialect): IdColumns<Dialect> {
+export function idColumns<Dialect extends DialectName>(dialect: IdDialect) {
   const IdColumnBuilder = builderFor(dialect)
-  type Options = ColumnRequest['options']
+  type Start = (family: IdFamily | undefined, given: readonly unknown[]) => Builder
   const starting =
-    (family: IdFamily, role: ColumnRequest['role'], defaults: ColumnDefaults | undefined) =>
-    (name?: string | Options, given?: Options): Builder => {
-      const options = typeof name === 'object' ? name : given
-      return new IdColumnBuilder(typeof name === 'string' ? name : '', {
-        family,
-        role,
-        options: options === undefined ? {} : options,
-        defaults,
-      })
+    (role: ColumnRequest['role']): Start =>
+    (family, given) => {
+      // A name may be undefined, as in Drizzle.
+      const [name, options = {}] = named(given[0] === undefined ? given.slice(1) : given) as [
+        string,
+        Options?,
+      ]
+      return new IdColumnBuilder(name, { family, role, options })
     }
-  const referring = (family: IdFamily, defaults: ColumnDefaults | undefined) => {
-    const start = starting(family, 'reference', defaults)
-    return (...given: unknown[]): Builder => {
-      const at = given.findIndex((one) => typeof one === 'function')
-      if (at < 0) return start(...(given as Parameters<typeof start>))
-      const { onDelete, onUpdate, ...options } = (given[at + 1] ?? {}) as Options & ReferenceOptions
-      const builder = at === 0 ? start(options) : start(given[0] as string, options)
-      return builder.references(given[at] as () => Column, { onDelete, onUpdate })
-    }
+  const [generated, plain, reference] = [starting('generated'), starting('plain'), starting('reference')]
+  const referring: Start = (family, given) => {
+    const [name, target, options = {}] = named(given)
+    if (typeof target !== 'function') return reference(family, given)
+    const { onDelete, onUpdate, ...rest } = options as Options & ReferenceOptions
+    return reference(family, [name, rest]).references(target as () => Column, { onDelete, onUpdate })
   }
-  const columns = (family: IdFamily, defaults?: ColumnDefaults) => {
-    checkFamily(family, 'idColumn: family')
-    checkOptions(family.name, defaults, DEFAULTS, 'defaults')
-    return Object.assign(starting(family, 'generated', defaults), {
-      ref: referring(family, defaults),
-      plain: starting(family, 'plain', defaults),
+  const defining =
+    (start: Start) =>
+    (...given: readonly unknown[]) => {
+      const [name, family, options] = named(given)
+      checkFamily(family, 'idColumn: definition')
+      return start(family, [name, options])
+    }
+  const idColumn = Object.assign(defining(generated), {
+    plain: defining(plain),
+    ref: (...given: readonly unknown[]) => referring(undefined, given),
+  })
+  const familyColumn = (family: IdFamily) =>
+    Object.assign((...given: readonly unknown[]) => generated(family, given), {
+      plain: (...given: readonly unknown[]) => plain(family, given),
+      ref: (...given: readonly unknown[]) => referring(family, given),
     })
+  return { idColumn, familyColumn } as unknown as {
+    readonly idColumn: IdColumns<Dialect>
+    readonly familyColumn: <AnId extends string, Options>(
+      family: IdFamily<AnId>,
+    ) => IdColumn<Dialect, AnId, Options>
   }
-  return columns as unknown as IdColumns<Dialect>
 }
+
+const named = (given: readonly unknown[]): readonly unknown[] =>
+  typeof given[0] === 'string' ? given : ['', ...given]
 
 function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: ColumnRequest]> {
   class IdColumn extends dialect.Column {
@@ -84,40 +81,28 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     /** The element of an array: in Drizzle 0.45 a separate column; in 1.0 the column has dimensions. */
     private readonly isElement: boolean
 
-    constructor(table: Table, { config, foreignKeyConfigs: [reference] }: Builder, hooks: Hooks) {
+    constructor(table: Table, { config, foreignKeyConfigs: [reference] }: Builder) {
       super(table as never, config as never)
       this.isElement = config.isElement || (config.dimensions ?? 0) > 0
-      const ids = new ColumnIds(this, dialect.database, config.request, reference?.ref, hooks)
+      const ids = new ColumnIds(this, dialect, config.request, reference?.ref)
       this[IDS] = ids
-      declaredIn(dialect.database).add(ids)
       if (ids.mayConvert) this.convert(ids)
       // Drizzle 1.0 reads these for its drivers and for JSON.
       Object.defineProperties(this, {
-        codec: { get: () => dialect.codecOf(this[IDS].storage.name) },
-        jsonSelectIdentifier: { get: () => dialect.jsonOf?.(this[IDS].storage.name) },
+        codec: { get: () => dialect.codecOf(ids.storage.name) },
+        jsonSelectIdentifier: { get: () => dialect.jsonOf?.(ids.storage.name) },
       })
-      setDefault(this, ids, dialect.database, config.request)
+      setDefault(this, ids, config.request)
     }
 
-    /** Reads ids from their storage, and lets no copy of Drizzle that we don't know build SQL with the column. */
+    /** Reads ids from their storage. Once it is known this is a plain property, since it is read for every value. */
     private convert(ids: ColumnIds): void {
       const plain = this.mapFromDriverValue
       const convert = (value: unknown) => ids.fromDatabase(value)
-      // Drizzle reads it for each column that SQL names: 0.45 to see whether there was a name, 1.0 to use it.
-      const read = 'isAlias' in this ? 'name' : 'keyAsName'
-      const value = this[read]
-      const get = () => {
-        checkCopy(ids)
-        return value
-      }
-      Object.defineProperties(this, {
-        [read]: { get, enumerable: true },
-        // Once known it is a plain property, since it is read for every value.
-        mapFromDriverValue: {
-          get: () => (this.mapFromDriverValue = ids.storage.converts ? convert : plain),
-          set: (value) => Object.defineProperty(this, 'mapFromDriverValue', { value, writable: true }),
-          configurable: true,
-        },
+      Object.defineProperty(this, 'mapFromDriverValue', {
+        get: () => (this.mapFromDriverValue = ids.storage.converts ? convert : plain),
+        set: (value) => Object.defineProperty(this, 'mapFromDriverValue', { value, writable: true }),
+        configurable: true,
       })
     }
 
@@ -130,7 +115,8 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
 
     // A field, not a method: Drizzle 1.0 looks for it on the instance.
     override mapToDriverValue = (id: unknown): unknown => {
-      const value = this[IDS].toCondition(id)
+      const value = this[IDS].toDatabase(id)
+      if (typeof value === 'string') return value
       // As text, as PostgreSQL's drivers send it: the key of a cached query is JSON, which has no bigints.
       if (typeof value === 'bigint' && dialect.database === 'postgres') return String(value)
       return this.isElement && value instanceof Uint8Array ? `\\x${hexOf(value)}` : value
@@ -163,11 +149,9 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     override array(size?: number): unknown {
       const { family, role } = this.config.request
       if (role !== 'plain') {
-        throw new IdError(
-          'INVALID_OPTION',
-          `${family.name}: a column of arrays can be neither generated nor a reference; use .plain().array(), as in flaxId.plain().array()`,
-          { family: family.name },
-        )
+        const message =
+          'a column of arrays can be neither generated nor a reference; use .plain().array(), as in flaxId.plain().array()'
+        throw new IdError('INVALID_OPTION', `${family?.name ?? 'idColumn.ref'}: ${message}`)
       }
       const list = super.array(size) as Builder
       if (list === this) return list
@@ -177,8 +161,8 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
 
     /** Called by Drizzle. */
     build(table: Table): Column {
-      const column = new IdColumn(table, this, hookInto(dialect, table, this))
-      watchConstraints(dialect, table, column, this.config.request.options.check ?? false)
+      const column = new IdColumn(table, this)
+      if (this.config.request.options.check) addCheck(table, column)
       return column
     }
   }
@@ -197,27 +181,18 @@ function namingElement(list: Builder, element: Builder): Builder {
 }
 
 /**
- * In place of an id in a prepared insert: generates one at each execution, where Drizzle would repeat the one of its
- * preparation. A placeholder's value is encoded at each execution, and every object has a property of this name.
- */
-function freshId(column: Column, generate: () => string): SQL {
-  const mapToDriverValue = () => column.mapToDriverValue(generate())
-  return sql`${new Param(new Placeholder('constructor'), { mapToDriverValue })}`
-}
-
-/**
  * The default of a column: the user's own, else for generated columns a new id, generated here or by the database. An
  * id as default becomes a getter, since a reference gets its storage later, and drizzle-kit would write it as text.
  */
-function setDefault(column: Column, ids: ColumnIds, database: Database, request: ColumnRequest): void {
-  const { role, options } = request
-  const { declared: family } = ids
+function setDefault(column: Column, ids: ColumnIds, { role, options }: ColumnRequest): void {
   const { default: given } = column
+  const { database } = ids.dialect
   if (given !== undefined && !is(given, SQL)) {
     const get = () => literal(ids.toDatabase(given), database)
     Object.defineProperty(column, 'default', { get, enumerable: true })
   } else if (given === undefined && role === 'generated' && column.defaultFn === undefined) {
     const { schema, meta, generator } = options
+    const family = ids.declared as IdFamily
     const made = ids.placed(() => {
       if (options.default === 'database') {
         const storage = ids.storage.name
@@ -225,9 +200,8 @@ function setDefault(column: Column, ids: ColumnIds, database: Database, request:
       }
       const usage = (example: string) => `{ generator: ${example} }`
       const source = idSource({ family, generator, meta, usage })
-      const generate = () => ids.placed(source)
-      ids.generate = generate
-      return { defaultFn: () => (shared.isPreparing ? freshId(column, generate) : generate()) }
+      ids.generate = () => ids.placed(source)
+      return { defaultFn: ids.generate }
     })
     Object.assign(column, made)
   }

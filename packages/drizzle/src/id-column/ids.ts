@@ -1,10 +1,9 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
 import {
   agree,
-  arrayLiteral,
   checkColumnOptions,
   checkMismatch,
-  conditionValue,
+  checkOptions,
   familyWith,
   isAccepting,
   literalOf,
@@ -13,17 +12,8 @@ import {
   storedReader,
   withPath,
 } from '@snoflax/core/adapter'
-import {
-  Column,
-  type DriverValueEncoder,
-  getTableColumns,
-  getTableName,
-  is,
-  type SQL,
-  sql,
-  Table,
-} from 'drizzle-orm'
-import type { Hooks } from './dialect.js'
+import { Column, type DriverValueEncoder, getTableName, is, type SQL, sql, Table } from 'drizzle-orm'
+import type { IdDialect } from './dialect.js'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
@@ -35,23 +25,17 @@ const STORED = {
   check: 'boolean',
   onMismatch: ['error', 'notFound'],
 } as const
+const OF_TARGET = { onMismatch: ['error', 'notFound'], branded: 'boolean', check: 'boolean' } as const
 
 /** The ids of one column: their family and storage. Errors name the column. */
 export class ColumnIds {
   /** The family that the definition states. A reference without a prefix has that of its target. */
-  readonly declared: IdFamily
+  readonly declared: IdFamily | undefined
   private readonly own: IdStorage<string> | undefined
   private settled: IdStorage<string> | undefined
   private isSettling = false
   private read: ((value: unknown) => unknown) | undefined
   private onMismatch: OnMismatch | undefined
-  /** The column in SQL. */
-  readonly inSql: {
-    readonly column: Column
-    readonly place: string
-    readonly family: IdFamily
-    storage(): IdStorage<string>
-  }
   /** Generates the id of a row that an insert has without one; undefined if the application generates none. */
   generate?: () => string
 
@@ -60,44 +44,43 @@ export class ColumnIds {
    */
   constructor(
     private readonly column: Column,
-    database: Database,
+    readonly dialect: IdDialect,
     private readonly request: ColumnRequest,
     private readonly target: (() => Column) | undefined,
-    readonly hooks: Hooks,
   ) {
-    const { family, role, options: given, defaults } = request
-    this.declared = withPath(this.place, () => {
-      checkColumnOptions(family, role, given, STORED)
-      return familyWith(family, given)
+    const { family, role, options } = request
+    this.declared = this.placed(() => {
+      if (family === undefined) return void checkOptions('idColumn.ref', options, OF_TARGET)
+      checkColumnOptions(family, role, options, STORED)
+      return familyWith(family, options)
     })
-    if (given.check && isAccepting(this.declared)) {
+    const { declared } = this
+    const { storage, exactBigint, onMismatch } = options
+    if (options.check && declared && isAccepting(declared)) {
       throw this.refuse("check: true can't describe the other keys that it accepts; leave check out")
     }
-    const { storage, exactBigint, onMismatch } = target ? given : { ...defaults, ...given }
-    if (role !== 'reference' || storage !== undefined) {
-      this.own = withPath(this.place, () => storageFor(this.declared, database, { storage, exactBigint }))
+    if (declared && (role !== 'reference' || storage !== undefined)) {
+      this.own = this.placed(() => storageFor(declared, dialect.database, { storage, exactBigint }))
     } else if (target === undefined) {
       throw this.refuse('a .ref() needs .references(…), or its own storage option')
     }
     this.onMismatch = onMismatch
     if (this.own && target === undefined) this.checkMismatch(this.own)
-    if (this.own?.converts) hooks.converting()
-    this.inSql = { column, place: this.place, family: this.declared, storage: () => this.storage }
   }
 
   /** Found on first use, since a reference's target may be defined later. */
   get storage(): IdStorage<string> {
     if (this.settled === undefined) {
-      this.settled = this.settle()
-      if (this.settled.converts) this.hooks.converting()
-      this.checkMismatch(this.settled)
+      const storage = this.settle()
+      this.checkMismatch(storage)
+      this.settled = storage
     }
     return this.settled
   }
 
   /** Whether values may be converted: true for a reference whose target is not defined yet. */
   get mayConvert(): boolean {
-    return this.settled?.converts ?? this.own?.converts ?? true
+    return this.own?.converts ?? true
   }
 
   /** Table and column, as messages name them. */
@@ -113,21 +96,15 @@ export class ColumnIds {
     return this.request.role === 'reference' || this.target !== undefined
   }
 
+  /** Id → stored value. With `notFound` every text is passed on, as with a plain string key. */
   toDatabase(value: unknown): unknown {
-    return this.placed(() => this.storage.toDatabase(value))
-  }
-
-  /** The value of a condition. */
-  toCondition(value: unknown): unknown {
-    return this.placed(() => {
-      const { storage } = this
-      return conditionValue(storage, this.onMismatch, value)
-    })
-  }
-
-  /** Whether its conditions take any text. */
-  get takesAnyText(): boolean {
-    return this.storage !== undefined && this.onMismatch === 'notFound'
+    const { storage } = this
+    if (this.onMismatch === 'notFound' && typeof value === 'string') return value
+    try {
+      return storage.toDatabase(value)
+    } catch (error) {
+      throw this.at(error)
+    }
   }
 
   /** @throws {IdError} `NOT_CANONICAL` for a value that the column did not write, even if it can be read as an id. */
@@ -136,10 +113,7 @@ export class ColumnIds {
       this.read ??= storedReader(this.storage)
       return this.read(value) as string
     } catch (error) {
-      // Only for errors: closures for each value would take as long as the rest.
-      return this.placed(() => {
-        throw error
-      })
+      throw this.at(error)
     }
   }
 
@@ -148,10 +122,13 @@ export class ColumnIds {
     return withPath(() => this.place, work)
   }
 
+  /** The error, which names the column. A closure for each value would take as long as converting it. */
+  private at(error: unknown): unknown {
+    return error instanceof IdError && error.path === undefined ? error.at(this.place) : error
+  }
+
   private checkMismatch(storage: IdStorage<string>): void {
-    if (this.onMismatch !== 'notFound') return
     this.placed(() => checkMismatch(storage, this.onMismatch))
-    this.hooks.checkedWrites()
   }
 
   private settle(): IdStorage<string> {
@@ -168,34 +145,35 @@ export class ColumnIds {
 
   /** The storage of a foreign key to the column. A key with its own `storage` may reference a column without ids. */
   private storageBeside(target: Column): IdStorage<string> {
-    const { own, place, declared, request } = this
+    const { own, declared, request } = this
     const theirs = findIds(target)
     if (theirs === undefined && own !== undefined) return own
     const storage = theirs?.storage
     this.onMismatch ??= theirs?.onMismatch
-    agree(
-      { path: place, family: declared, storage: own?.name },
-      { path: placeOf(target), ...(storage && { family: storage.family, storage: storage.name }) },
-    )
+    const path = placeOf(target)
+    if (declared) {
+      const ofTarget = storage && { family: storage.family, storage: storage.name }
+      agree({ path: this.place, family: declared, storage: own?.name }, { path, ...ofTarget })
+    } else if (!storage) {
+      throw this.refuse(`references ${path}, which is not an id column`)
+    }
     const { family } = storage as IdStorage<string>
-    if (request.role === 'generated' && family.name !== declared.name) {
+    if (request.role === 'generated' && family.name !== declared?.name) {
       throw this.refuse(
-        `generates ids without the prefix of ${placeOf(target)}; pass { prefix: '${family.name}' }, or use .ref()`,
+        `generates ids without the prefix of ${path}; pass { prefix: '${family.name}' }, or use .ref()`,
       )
     }
     return storage as IdStorage<string>
   }
 
   private refuse(reason: string): IdError {
-    return new IdError('INVALID_OPTION', `${this.place}: ${reason}`, {
-      family: this.declared.name,
-      path: this.place,
-    })
+    const { place: path, declared } = this
+    return new IdError('INVALID_OPTION', `${path}: ${reason}`, { family: declared?.name, path })
   }
 }
 
 /** A table, with its schema if it names one, and a column, as messages name them. */
-function placeOf(column: Column): string {
+export function placeOf(column: Column): string {
   const { table, name } = column
   return [schemaOf(table), getTableName(table), name].filter(Boolean).join('.')
 }
@@ -222,32 +200,13 @@ export function findIds(column: unknown): ColumnIds | undefined {
 export const isList = (column: Column): boolean =>
   column.dataType === 'array' || Boolean((column as { readonly dimensions?: number }).dimensions)
 
-const tables = new WeakMap<Table, readonly (readonly [key: string, column: Column])[]>()
-
-/** The id columns of a table by their keys. */
-export function idColumnsOf(table: Table): readonly (readonly [key: string, column: Column])[] {
-  const known = tables.get(table)
-  if (known) return known
-  const found = Object.entries<Column>(getTableColumns(table)).filter(([, one]) => findIds(one))
-  tables.set(table, found)
-  return found
-}
-
 /** A database value written into SQL, for defaults and constraints in a schema. */
 export const literal = (value: unknown, database: Database): SQL => sql.raw(literalOf(value, database))
 
 /** The encoder of one id, for comparisons with the elements of an array. */
 export function elementOf(column: Column): DriverValueEncoder<unknown, unknown> {
   const ids = idsOf(column)
-  return Object.assign({ mapToDriverValue: (id: unknown) => ids.toCondition(id) }, { [IDS]: ids })
-}
-
-/** The encoder of a list of ids in one parameter, for `any(…)`. */
-export function listOf(column: Column): DriverValueEncoder<unknown, unknown> {
-  const ids = idsOf(column)
-  return {
-    mapToDriverValue: (list) => arrayLiteral((list as readonly unknown[]).map((id) => ids.toDatabase(id))),
-  }
+  return { mapToDriverValue: (id: unknown) => ids.toDatabase(id) }
 }
 
 /** @throws {IdError} `INVALID_OPTION` for a column without ids. */

@@ -15,16 +15,12 @@ export interface StorageOptions {
    */
   readonly check?: boolean
   /**
-   * What a text that can't be an id of the column does in a condition: `notFound` finds nothing, as with a plain string
-   * key, and needs storage `text`. Writes always check. Default: `error`; for a reference, that of its target.
+   * What a text that can't be an id of the column does: it is an error, or with `notFound` passes, as with a plain string
+   * key, so that conditions find nothing. Writes don't check it then; `check: true` does. It needs storage `text`.
+   * Default: `error`; for a reference, that of its target.
    */
   readonly onMismatch?: OnMismatch
 }
-
-/** Options of all columns of an `idColumn(family, …)`. Columns may state others. */
-export interface ColumnDefaults<Branded extends boolean = boolean>
-  extends Pick<SQLiteStorageOptions, 'storage' | 'exactBigint' | 'onMismatch'>,
-    Pick<KeyOptions<never, never, Branded>, 'branded'> {}
 
 /** Options of every id column in SQLite. */
 export interface SQLiteStorageOptions extends StorageOptions {
@@ -52,15 +48,7 @@ export interface DatabaseDefaultOptions {
   readonly schema?: string
 }
 
-/** A family whose ids contain a byte of your own. */
-export interface MetaFamily<AnId extends string> extends IdFamily<AnId> {
-  /** A new id, with this byte or the family's own. */
-  generate(meta?: number): AnId
-  /** The same id with another byte. */
-  withMeta(id: AnId, meta: number): AnId
-}
-
-/** Option of a generated column of a {@link MetaFamily}. */
+/** Option of a generated column whose ids contain a byte of your own, as sno's do. */
 export interface MetaOption {
   /** The metabyte of the ids, 0 to 255. */
   readonly meta?: number
@@ -138,7 +126,7 @@ type FamilyName = 'flax' | 'sno' | 'flake'
 type MayHavePrefix<Data> = Data extends Id<infer Name> ? (Name extends FamilyName ? false : true) : false
 
 /** A target annotated as any column, because of a cycle, is checked at run time. */
-type Checked<ATarget extends Target, AnId extends string, IsBase> = unknown extends ATarget['_']['data']
+type Checked<ATarget extends Target, AnId extends string> = unknown extends ATarget['_']['data']
   ? ATarget
   : string extends ATarget['_']['data']
     ? ATarget extends Unbranded
@@ -148,7 +136,7 @@ type Checked<ATarget extends Target, AnId extends string, IsBase> = unknown exte
       ? ATarget
       : AnId extends ATarget['_']['data']
         ? ATarget
-        : [IsBase, MayHavePrefix<ATarget['_']['data']>] extends [true, true]
+        : MayHavePrefix<ATarget['_']['data']> extends true
           ? ATarget
           : IdsOfAnotherFamily<AnId>
 
@@ -169,15 +157,14 @@ type TargetOptions<Dialect extends DialectName, AnId extends string, Branded ext
   ReferenceOptions &
   Pick<KeyOptions<never, never, Branded>, 'branded'>
 
-interface StartReference<Dialect extends DialectName, AnId extends string, IsBase>
-  extends Start<Dialect, AnId> {
+interface StartReference<Dialect extends DialectName, AnId extends string> extends Start<Dialect, AnId> {
   <ATarget extends Target, const Branded extends boolean = true>(
-    target: () => ATarget & Checked<ATarget, AnId, IsBase>,
+    target: () => ATarget & Checked<ATarget, AnId>,
     options?: TargetOptions<Dialect, AnId, Branded>,
   ): Builder<Dialect, '', IdsOfTarget<ATarget, AnId, Branded>>
   <Name extends string, ATarget extends Target, const Branded extends boolean = true>(
     name: Name,
-    target: () => ATarget & Checked<ATarget, AnId, IsBase>,
+    target: () => ATarget & Checked<ATarget, AnId>,
     options?: TargetOptions<Dialect, AnId, Branded>,
   ): Builder<Dialect, Name, IdsOfTarget<ATarget, AnId, Branded>>
 }
@@ -206,8 +193,8 @@ export type GeneratedOptions<Dialect extends DialectName, AnId extends string> =
   Dialects<'', AnId>[Dialect][1] &
   Dialects<'', AnId>[Dialect][2]
 
-/** Functions that declare columns of one family in one dialect. `IsBase`: the family has no prefix. */
-export interface IdColumn<Dialect extends DialectName, AnId extends string, Options, IsBase = true> {
+/** Functions that declare columns of one family in one dialect. */
+export interface IdColumn<Dialect extends DialectName, AnId extends string, Options> {
   /** A column that gets a generated id if an insert has none. */
   <
     const Prefix extends string = never,
@@ -230,44 +217,84 @@ export interface IdColumn<Dialect extends DialectName, AnId extends string, Opti
    * With a target, as in `flaxId.ref('customer_id', () => customers.id)`, it calls `.references()`, takes the target's
    * type, and a target of another family doesn't compile.
    */
-  readonly ref: StartReference<Dialect, AnId, IsBase>
+  readonly ref: StartReference<Dialect, AnId>
   /** A column of ids that are neither generated nor a reference. */
   readonly plain: Start<Dialect, AnId>
 }
 
-/** Declares columns of any family in one dialect, with the same storage and types unless they state others. */
+/** The ids of a definition. */
+type IdsOf<Definition extends IdFamily> = Definition['min']
+
+/** Options of a generated column of a definition. */
+type OptionsOf<Dialect extends DialectName, Definition extends IdFamily> = GeneratedOptions<
+  Dialect,
+  IdsOf<Definition>
+> &
+  (Definition extends HasMeta | { readonly base: HasMeta } ? MetaOption : unknown)
+
+interface HasMeta {
+  withMeta(id: never, meta: number): unknown
+}
+
+/** Functions that declare columns of any definition in one dialect. A name may come first. */
 export interface IdColumns<Dialect extends DialectName> {
-  <AnId extends string, const Branded extends boolean = true>(
-    family: MetaFamily<AnId> & { readonly prefix: string },
-    defaults?: ColumnDefaults<Branded>,
-  ): IdColumn<
-    Dialect,
-    KeyOf<AnId, never, never, Branded>,
-    GeneratedOptions<Dialect, AnId> & MetaOption,
-    false
-  >
-  <AnId extends string, const Branded extends boolean = true>(
-    family: IdFamily<AnId> & { readonly prefix: string },
-    defaults?: ColumnDefaults<Branded>,
-  ): IdColumn<Dialect, KeyOf<AnId, never, never, Branded>, GeneratedOptions<Dialect, AnId>, false>
-  <AnId extends string, const Branded extends boolean = true>(
-    family: MetaFamily<AnId>,
-    defaults?: ColumnDefaults<Branded>,
-  ): IdColumn<Dialect, KeyOf<AnId, never, never, Branded>, GeneratedOptions<Dialect, AnId> & MetaOption>
-  <AnId extends string, const Branded extends boolean = true>(
-    family: IdFamily<AnId>,
-    defaults?: ColumnDefaults<Branded>,
-  ): IdColumn<Dialect, KeyOf<AnId, never, never, Branded>, GeneratedOptions<Dialect, AnId>>
+  <Definition extends IdFamily, const Accepts extends Accept = never, const Branded extends boolean = true>(
+    definition: Definition,
+    options?: OptionsOf<Dialect, Definition> & KeyOptions<never, Accepts, Branded>,
+  ): Generated<Dialect, '', KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
+  <
+    Name extends string,
+    Definition extends IdFamily,
+    const Accepts extends Accept = never,
+    const Branded extends boolean = true,
+  >(
+    name: Name,
+    definition: Definition,
+    options?: OptionsOf<Dialect, Definition> & KeyOptions<never, Accepts, Branded>,
+  ): Generated<Dialect, Name, KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
+  /** A column that references another one and takes its definition, storage and type. Never generated. */
+  readonly ref: RefersToAny<Dialect>
+  /** A column of ids that are neither generated nor a reference. */
+  readonly plain: PlainOf<Dialect>
+}
+
+interface RefersToAny<Dialect extends DialectName> {
+  <ATarget extends Target, const Branded extends boolean = true>(
+    target: () => ATarget & Checked<ATarget, Id>,
+    options?: Omit<TargetOptions<Dialect, Id, Branded>, 'storage' | 'exactBigint'>,
+  ): Builder<Dialect, '', IdsOfTarget<ATarget, Id, Branded>>
+  <Name extends string, ATarget extends Target, const Branded extends boolean = true>(
+    name: Name,
+    target: () => ATarget & Checked<ATarget, Id>,
+    options?: Omit<TargetOptions<Dialect, Id, Branded>, 'storage' | 'exactBigint'>,
+  ): Builder<Dialect, Name, IdsOfTarget<ATarget, Id, Branded>>
+}
+
+interface PlainOf<Dialect extends DialectName> {
+  <Definition extends IdFamily, const Accepts extends Accept = never, const Branded extends boolean = true>(
+    definition: Definition,
+    options?: Dialects<'', string>[Dialect][1] & KeyOptions<never, Accepts, Branded>,
+  ): Builder<Dialect, '', KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
+  <
+    Name extends string,
+    Definition extends IdFamily,
+    const Accepts extends Accept = never,
+    const Branded extends boolean = true,
+  >(
+    name: Name,
+    definition: Definition,
+    options?: Dialects<'', string>[Dialect][1] & KeyOptions<never, Accepts, Branded>,
+  ): Builder<Dialect, Name, KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
 }
 
 /** A requested id column, in any dialect. */
 export interface ColumnRequest {
-  readonly family: IdFamily
+  /** Undefined for a reference that takes it from its target. */
+  readonly family: IdFamily | undefined
   readonly role: 'generated' | 'reference' | 'plain'
   readonly options: SQLiteStorageOptions &
     GeneratorOption<string> &
     DatabaseDefaultOptions &
     MetaOption &
     KeyOptions
-  readonly defaults: ColumnDefaults | undefined
 }

@@ -11,12 +11,7 @@ export interface TimeFunctionOptions {
   readonly schema: string
 }
 
-/** Decodes an expression that returns a timestamp. */
-class TimeOfTimestamp extends mapped.TimeDecoder {
-  mapFromDriverValue(value: unknown): Date {
-    return new Date(value as string | Date)
-  }
-}
+const fromTimestamp = (value: unknown): Date => new Date(value as string | Date)
 
 /**
  * The creation time of the row's id, as a Date. In SQL it is the id itself, so you can sort by it. With `schema` it is a
@@ -34,7 +29,7 @@ export function createdAt<AColumn extends Column>(
   options?: TimeFunctionOptions,
 ): SQL<mapped.CreatedAt<AColumn>> {
   if (options === undefined) return mapped.createdAt(column)
-  return mapped.timed(timestamp(column, options), new TimeOfTimestamp(column))
+  return timestamp(column, options).mapWith(fromTimestamp) as SQL<mapped.CreatedAt<AColumn>>
 }
 
 /**

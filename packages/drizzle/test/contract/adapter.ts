@@ -1,5 +1,4 @@
 import { flake, flax } from '@snoflax/core'
-import { asText, parameter } from '@snoflax/drizzle/pg-core'
 import { install } from '@snoflax/pg-sql'
 import type {
   MysqlDatabase,
@@ -12,11 +11,9 @@ import {
   type ContractAdapter,
   type ContractPaths,
   contestants,
-  type RawSql,
   type Variant,
   variantsOf,
 } from '@snoflax/test/contract'
-import { type SQL, sql } from 'drizzle-orm'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
 import { drizzle as overMysql2 } from 'drizzle-orm/mysql2'
 import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
@@ -27,7 +24,6 @@ import * as mysqlWrites from './mysql-writes.js'
 import * as reads from './reads.js'
 import { mysqlSchema, postgresSchema, sqliteSchema } from './schema.js'
 import type { Session } from './session.js'
-import { ofMysql, ofServers, unawaited } from './unawaited.js'
 import { isBefore1, related } from './version.js'
 import * as writes from './writes.js'
 
@@ -93,7 +89,6 @@ const onMysql = {
   graphs: mysqlWrites.graphs,
   updates: { 'update().where(eq())': update },
   deletes: { 'delete().where(inArray())': remove },
-  unawaited: ofMysql,
   graph: {
     // Drizzle 1.0 has no way without lateral joins.
     ...(isBefore1 && mysqlReads.graph),
@@ -101,25 +96,7 @@ const onMysql = {
   },
 }
 
-const raw: RawSql<Session> = {
-  async run({ db, database: { kind } }, strings, values) {
-    // An array in a template is a list in brackets; a parameter is one value.
-    const given = values.map((value) => (Array.isArray(value) ? sql.param(value) : value))
-    const query = sql(strings as unknown as TemplateStringsArray, ...given)
-    if (kind === 'sqlite') {
-      const sqlite = db as unknown as Record<'all' | 'run', (query: SQL) => unknown>
-      return /^\s*(?:SELECT|WITH)/.test(strings[0] ?? '') ? sqlite.all(query) : sqlite.run(query)
-    }
-    const result = (await db.execute(query)) as unknown
-    return Array.isArray(result) ? result[0] : (result as { rows: unknown }).rows
-  },
-  column: ({ schema: { customers } }) => customers.id,
-  parameter: ({ schema: { customers } }, _, id) => parameter(customers.id, id),
-  asText: (_, value) => asText(value),
-}
-
 const adapter: ContractAdapter<Session> = {
-  raw,
   orm: 'Drizzle',
   variants: {
     sqlite: variantsOf('sqlite'),
@@ -127,14 +104,12 @@ const adapter: ContractAdapter<Session> = {
     postgres: variantsOf('postgres'),
     mysql: variantsOf('mysql'),
   },
-  // better-sqlite3 is synchronous: `transaction()` takes no promise, and raw SQL runs at once.
-  instead: { mysql: onMysql as unknown as ContractPaths<Session>, sqlite: { unawaited } },
+  instead: { mysql: onMysql as unknown as ContractPaths<Session> },
   junction: { table: 'orders_to_tags', order: 'order_id', tag: 'tag_id' },
   open: (database, variant) => OPEN[database.kind](database, variant),
   close: async () => {},
   ...reads,
   ...writes,
-  unawaited: ofServers,
 }
 
 export default adapter

@@ -1,5 +1,6 @@
 import type { ContractAdapter } from '@snoflax/test/contract'
 import { eq, inArray } from 'drizzle-orm'
+import { nested } from './reads.js'
 import type { Session } from './session.js'
 import { raw } from './version.js'
 
@@ -7,6 +8,7 @@ import { raw } from './version.js'
 
 export const graph: ContractAdapter<Session>['graph'] = {
   'query.findFirst({ with }) of lists': {
+    refused: nested,
     run: async ({ db, schema: { customers, profiles, tags } }, id) => {
       const found = await db.query.customers.findFirst({
         where: raw((customer) => eq(customer.id, id)),

@@ -5,12 +5,12 @@ import {
   keyset,
   maxId,
   minId,
+  parameter,
   placeholder,
 } from '@snoflax/drizzle/pg-core'
-import type { ContractAdapter, Customer, Graph } from '@snoflax/test/contract'
+import type { ContractAdapter, Customer, Graph, Refusal, Variant } from '@snoflax/test/contract'
 import { and, asc, count, eq, exists, gte, inArray, isNull, lt, max, min, sql } from 'drizzle-orm'
 import type { Session } from './session.js'
-import { rawSql } from './values.js'
 import { isBefore1, raw } from './version.js'
 
 type Adapter = ContractAdapter<Session>
@@ -30,25 +30,11 @@ export const byId: Adapter['byId'] = {
       return (await db.select().from(customers).where(where).prepare('by_id').execute({ id }))[0]
     },
   },
-  'prepared select with sql.placeholder()': {
-    unchecked: rawSql,
+  'parameter() in a raw template': {
     run: async ({ db, schema: { customers } }, id) => {
-      const where = eq(customers.id, sql.placeholder('id'))
-      return (await db.select().from(customers).where(where).prepare('by_bare_id').execute({ id }))[0]
+      const where = sql`${customers.id} = ${parameter(customers.id, id)}`
+      return (await db.select().from(customers).where(where))[0]
     },
-  },
-  'prepared query.findFirst() with sql.placeholder()': {
-    unchecked: rawSql,
-    run: async ({ db }, id) =>
-      db.query.customers
-        .findFirst({ where: raw((customer) => eq(customer.id, sql.placeholder('id'))) })
-        .prepare('first_by_id')
-        .execute({ id }),
-  },
-  'a value in a raw template': {
-    unchecked: rawSql,
-    run: async ({ db, schema: { customers } }, id) =>
-      (await db.select().from(customers).where(sql`${customers.id} = ${id}`))[0],
   },
   'a subquery': {
     run: async ({ db, schema: { customers } }, id) => {
@@ -76,14 +62,6 @@ export const byIds: Adapter['byIds'] = {
     run: async ({ db }, ids) =>
       db.query.customers.findMany({ where: raw((customer) => inArray(customer.id, [...ids])) }),
   },
-  'a list in a raw template': {
-    unchecked: rawSql,
-    run: async ({ db, schema: { customers } }, ids) =>
-      db
-        .select()
-        .from(customers)
-        .where(sql`${customers.id} in ${[...ids]}`),
-  },
   'a union': {
     run: async ({ db, schema: { customers } }, [first, ...others]) =>
       db
@@ -107,13 +85,6 @@ export const byRange: Adapter['byRange'] = {
       db.query.customers.findMany({
         where: raw((customer) => and(gte(customer.id, range.gte), lt(customer.id, range.lt))),
       }),
-  },
-  'values in a raw template': {
-    unchecked: rawSql,
-    run: async ({ db, schema: { customers } }, range) => {
-      const { id } = customers
-      return db.select().from(customers).where(sql`${id} >= ${range.gte} and ${range.lt} > ${id}`)
-    },
   },
 }
 
@@ -184,8 +155,19 @@ const everything = {
   orders: { with: { lines: true, ties: { columns: {}, with: { tag: true } } } },
 } as const
 
+/** What Drizzle 0.45 can't read in the JSON of nested rows. */
+export const nested = ({ storage, database }: Variant): Refusal | undefined => {
+  if (!isBefore1) return undefined
+  if (storage === 'bigint') return { why: 'JSON rounds the numbers', by: /was rounded/ }
+  if (storage !== 'binary' || isPostgres({ database })) return undefined
+  return database === 'sqlite'
+    ? { why: 'JSON has no bytes', by: /JSON cannot hold BLOB values/ }
+    : { why: 'JSON has no bytes', by: /JSON at position|stored value/ }
+}
+
 export const graph: Adapter['graph'] = {
   'query.findFirst({ with })': {
+    refused: nested,
     run: async ({ db }, id) => {
       const found = await db.query.customers.findFirst({
         where: raw((customer) => eq(customer.id, id)),
@@ -195,6 +177,7 @@ export const graph: Adapter['graph'] = {
     },
   },
   'query.findMany({ with, columns, orderBy, limit })': {
+    refused: nested,
     run: async ({ db }, id) => {
       const [found] = await db.query.customers.findMany({
         where: raw((customer) => eq(customer.id, id)),

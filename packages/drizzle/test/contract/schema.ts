@@ -33,42 +33,34 @@ const mysqlCore = {
 export const mysqlSchema = (variant: Variant) => schemaOf(mysqlCore, variant)
 
 function schemaOf(core: Core, { family, storage, generator }: Variant) {
-  const { table, integer, primaryKey, text } = core
-  const id = core.idColumn(family)
-  const key = () => id({ storage, generator }).primaryKey()
+  const { table, idColumn, integer, primaryKey, text } = core
+  const key = () => idColumn(family, { storage, generator }).primaryKey()
 
   const customers = table('customers', {
     id: key(),
     email: text().notNull().unique('customers_email_unique'),
     name: text().notNull(),
-    traceId: id.plain('trace_id', { storage }),
-    referrerId: id.ref('referrer_id').references((): pg.AnyPgColumn => customers.id),
+    traceId: idColumn.plain('trace_id', family, { storage }),
+    referrerId: idColumn.ref('referrer_id', (): pg.AnyPgColumn => customers.id, { branded: false }),
   })
   const profiles = table('profiles', {
     id: key(),
     bio: text().notNull(),
-    customerId: id
-      .ref('customer_id')
+    customerId: idColumn
+      .ref('customer_id', () => customers.id)
       .notNull()
-      .unique('profiles_customer_id_unique')
-      .references(() => customers.id),
+      .unique('profiles_customer_id_unique'),
   })
   const orders = table('orders', {
     id: key(),
     total: integer().notNull(),
-    customerId: id
-      .ref('customer_id')
-      .notNull()
-      .references(() => customers.id),
+    customerId: idColumn.ref('customer_id', () => customers.id).notNull(),
   })
   const tags = table('tags', { id: key(), label: text().notNull().unique('tags_label_unique') })
   const orderLines = table(
     'order_lines',
     {
-      orderId: id
-        .ref('order_id')
-        .notNull()
-        .references(() => orders.id),
+      orderId: idColumn.ref('order_id', () => orders.id).notNull(),
       position: integer().notNull(),
       quantity: integer().notNull(),
     },
@@ -77,14 +69,8 @@ function schemaOf(core: Core, { family, storage, generator }: Variant) {
   const ordersToTags = table(
     'orders_to_tags',
     {
-      orderId: id
-        .ref('order_id')
-        .notNull()
-        .references(() => orders.id),
-      tagId: id
-        .ref('tag_id')
-        .notNull()
-        .references(() => tags.id),
+      orderId: idColumn.ref('order_id', () => orders.id).notNull(),
+      tagId: idColumn.ref('tag_id', () => tags.id).notNull(),
     },
     (tie) => [primaryKey({ columns: [tie.orderId, tie.tagId] })],
   )

@@ -1,4 +1,4 @@
-import { converts, type NewCustomer, type Variant } from '@snoflax/test/contract'
+import type { NewCustomer } from '@snoflax/test/contract'
 
 /** The values that an insert is given: a key is there only where the row has one. */
 export const valuesOf = ({ id, email, name, traceId, referrerId }: NewCustomer) => ({
@@ -8,7 +8,3 @@ export const valuesOf = ({ id, email, name, traceId, referrerId }: NewCustomer) 
   ...(traceId !== undefined && { traceId }),
   ...(referrerId !== undefined && { referrerId }),
 })
-
-/** In text columns, raw SQL is the user's. */
-export const rawSql = (variant: Variant): string | undefined =>
-  converts(variant) ? undefined : 'raw SQL of text columns is passed as it is'

@@ -2,7 +2,7 @@ import { parameter } from '@snoflax/drizzle/pg-core'
 import type { ContractAdapter, NewCustomer, NewGraph, NewOrder } from '@snoflax/test/contract'
 import { eq, inArray, sql } from 'drizzle-orm'
 import type { Database, Session } from './session.js'
-import { rawSql, valuesOf } from './values.js'
+import { valuesOf } from './values.js'
 
 type Adapter = ContractAdapter<Session>
 
@@ -165,13 +165,6 @@ export const unlinks: Adapter['unlinks'] = {
     run: async ({ db, schema: { ordersToTags } }, orderId, tagId) => {
       const both = sql`${eq(ordersToTags.orderId, orderId)} and ${eq(ordersToTags.tagId, tagId)}`
       await db.delete(ordersToTags).where(both)
-    },
-  },
-  'delete() with values in a raw template': {
-    unchecked: rawSql,
-    run: async ({ db, schema: { ordersToTags } }, orderId, tagId) => {
-      const { orderId: order, tagId: tag } = ordersToTags
-      await db.delete(ordersToTags).where(sql`${order} = ${orderId} and ${tagId} = ${tag}`)
     },
   },
 }

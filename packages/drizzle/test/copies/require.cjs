@@ -1,9 +1,8 @@
 const { program } = require('./program.cjs')
 
-async function main(how, drizzle, isHidden) {
+async function main(how, drizzle) {
   const columns = '@snoflax/drizzle/sqlite-core'
   const ours = how === 'import' ? await import(columns) : require(columns)
-  if (isHidden) process.getBuiltinModule = undefined
   const load = (module) => require(`${drizzle}/${module}`)
   // A folder's own main is not asked for: it could be another copy.
   const core = drizzle.startsWith('/') ? '/index.cjs' : ''

@@ -1,0 +1,69 @@
+import { type CanBeKey, type FoundIn, findRow } from '@snoflax/core/adapter'
+import { type Column, eq, getTableColumns, is, Table } from 'drizzle-orm'
+import { findIds, isList } from './id-column/ids.js'
+import type { AnyDatabase } from './stored-columns.js'
+
+interface IdTable {
+  readonly $inferSelect: object
+  readonly _: { readonly columns: object }
+}
+
+/** The ids of a table's keys. */
+type KeysOf<ATable extends IdTable> = {
+  [Key in keyof ATable['_']['columns']]: ATable['_']['columns'][Key] extends {
+    readonly _: { readonly isPrimaryKey: true; readonly data: infer Data extends string }
+  }
+    ? Data
+    : never
+}[keyof ATable['_']['columns']]
+
+type FoundOf<Schema, AnId extends string> = {
+  [Model in keyof Schema & string]: Schema[Model] extends IdTable
+    ? true extends CanBeKey<AnId, KeysOf<Schema[Model]>>
+      ? FoundIn<Model, Schema[Model]['$inferSelect']>
+      : never
+    : never
+}[keyof Schema & string]
+
+/** The row that has an id, and rows of other tables that share it. */
+export type Found<Schema, AnId extends string> = FoundOf<Schema, AnId> & {
+  readonly also: readonly FoundOf<Schema, AnId>[]
+}
+
+interface Selecting {
+  select(): { from(table: Table): { where(condition: unknown): PromiseLike<object[]> } }
+}
+
+/**
+ * The row that has an id, by one statement for each table that can have it: with a prefix usually one. Null if none has.
+ *
+ * @param schema your tables, as you pass them to `drizzle()`. Exports that are not tables are ignored.
+ *
+ * @throws {IdError} the parser's error for a malformed id.
+ *
+ * @example
+ * const found = await find(db, { orders }, '9q7k4h922d78w222')
+ * found?.model // 'orders'
+ * found?.row.total
+ */
+export function find<const Schema extends Readonly<Record<string, unknown>>, const AnId extends string>(
+  db: AnyDatabase,
+  schema: Schema,
+  id: AnId,
+): Promise<Found<Schema, AnId> | null> {
+  const keys = Object.entries(schema).flatMap(([model, table]) =>
+    is(table, Table)
+      ? Object.entries<Column>(getTableColumns(table)).flatMap(([column, key]) => {
+          const ids = findIds(key)
+          const isKey = key.primary || (key.isUnique && ids?.generate)
+          return ids && isKey && !isList(key) ? [{ model, column, family: ids.family, table, key }] : []
+        })
+      : [],
+  )
+  return findRow(
+    keys,
+    id,
+    async ({ table, key }) =>
+      (await (db as unknown as Selecting).select().from(table).where(eq(key, id)))[0],
+  ) as Promise<Found<Schema, AnId> | null>
+}
