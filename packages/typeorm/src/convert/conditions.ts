@@ -1,3 +1,4 @@
+import { IdError } from '@snoflax/core'
 import type { EntityMetadata, FindOperator, ObjectLiteral } from 'typeorm'
 import type { RelationMetadata } from 'typeorm/metadata/RelationMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
@@ -55,7 +56,16 @@ function columnAt(
     ? alias.metadata
     : joins.find((join) => join.alias === name)?.relationMetadata.inverseEntityMetadata
   const columns = metadata?.findColumnsWithPropertyPath(aliasNamePrefixingEnabled ? rest.join('.') : path)
-  return columns?.length === 1 && columns[0] ? convertingFor(columns[0]) : undefined
+  const [first, ...others] = columns?.map(convertingFor) ?? []
+  const isSame = (one: PreparedColumn | undefined) =>
+    one?.storage.name === first?.storage.name && one?.storage.family === first?.storage.family
+  if (others.every(isSame)) return first
+  throw new IdError(
+    'INVALID_OPTION',
+    `${path}: the columns of this relation store their ids in different ways, which where({ … }) of a builder can't tell ` +
+      'apart; join the relation and compare its key, or use find options',
+    { path },
+  )
 }
 
 /** Operators of operators, whose values come one by one, and those without a value. `Raw` is SQL. */

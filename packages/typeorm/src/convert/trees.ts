@@ -35,12 +35,13 @@ export function storeKeysOf(metadata: EntityMetadata): void {
       )
     }
   }
-  if (treeParentRelation) {
-    const keyOf = treeType === 'materialized-path' ? pathKey : storedKey
-    metadata.treeParentRelation = view(treeParentRelation, {
-      joinColumns: treeParentRelation.joinColumns.map((column) => storedKey(referencing(keyOf)(column))),
-    })
-  }
+  if (!treeParentRelation || links) return
+  const keyOf = treeType === 'materialized-path' ? pathKey : storedKey
+  const { joinColumns } = treeParentRelation
+  const stored = joinColumns.map((column) => storedKey(referencing(keyOf)(column)))
+  // TypeORM maps the columns for its statements, and takes the first one to compare the keys of entities.
+  const map: typeof joinColumns.map = (make) => stored.map(make)
+  metadata.treeParentRelation = view(treeParentRelation, { joinColumns: Object.assign([...joinColumns], { map }) })
 }
 
 /** Remembers the row of a tree that was inserted. */
