@@ -1,5 +1,5 @@
-const { IdError, flake, flax, prefixed, sno } = require('@snoflax/core')
-const { discord, twitter, typeid, uid, uidLocal, ulid, uuid7 } = require('@snoflax/families')
+const { IdError, flake, flax, prefixed, sno, typeid, ulid, uuid7 } = require('@snoflax/core')
+const { discord, twitter, uid, uidLocal } = require('@snoflax/families')
 
 exports.families = [
   ...[flake, flax, sno, uid, uidLocal, discord, twitter, ulid, uuid7],

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import * as core from '@snoflax/core'
-import { columnFor, flax, prefixed } from '@snoflax/core'
-import { uuid7 } from '@snoflax/families'
+import { columnFor, flax, prefixed, uuid7 } from '@snoflax/core'
 import { mysql, type OpenDatabase, postgres } from '@snoflax/test'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'

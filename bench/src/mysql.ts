@@ -1,7 +1,6 @@
 // The cost of defaults and functions in MySQL or MariaDB, beside the server's own: elapsed microseconds per value, the
 // best of five turns. SNOFLAX_MYSQL_URL names the server; run it with node dist/mysql.js.
-import { flake, flax, type IdFamily, type StorageName, sno } from '@snoflax/core'
-import { ulid, uuid7 } from '@snoflax/families'
+import { flake, flax, type IdFamily, type StorageName, sno, ulid, uuid7 } from '@snoflax/core'
 import { columnSql, install, uninstall } from '@snoflax/mysql-sql'
 import { createConnection } from 'mysql2/promise'
 

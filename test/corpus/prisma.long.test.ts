@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { acceptLabels, flax } from '@snoflax/core'
-import { uuid7 } from '@snoflax/families'
+import { acceptLabels, flax, uuid7 } from '@snoflax/core'
 import { type OpenDatabase, pglite, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adapterOf, pushSchema, runCollations } from '../../packages/prisma-extension/test/project/clients.js'

@@ -88,11 +88,11 @@ import Database from 'better-sqlite3'
   {
     sources: 'packages/core/',
     code: `
-import { acceptLabels, accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor } from '@snoflax/core'
+import { acceptLabels, accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, neighbours, SqlIds,
-  databaseDefault, DEFAULT_SCHEMA, idSource, isAccepting, isBytes, isDate, ownOf, isPrefixed, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
+  databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, isAccepting, isBytes, isDate, ownOf, isPrefixed, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
   sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, isAlike, LATER, MARKED, markOf, type PlaceholderKey, POSTGRES_COLLATION, refuse, refuseFaults, withoutMarks,
 } from '@snoflax/core/adapter'
 import {
@@ -136,7 +136,7 @@ const store: LeaseStore = {
   },
   {
     sources: 'packages/families/',
-    code: "import { discord, twitter, typeid, uid, uidLocal, ulid, uuid7, uuid7or4 } from '@snoflax/families'\n",
+    code: "import { discord, twitter, uid, uidLocal } from '@snoflax/families'\n",
   },
   {
     sources: 'packages/seal/',
@@ -166,7 +166,7 @@ import { generateSealKey, seal } from '@snoflax/seal'
   {
     sources: 'packages/kysely/',
     code: `
-import { flake, flax, prefixed, sno, type SnoId } from '@snoflax/core'
+import { flake, flax, prefixed, sno, type SnoId, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
 import { uid, type UidId, uidLocal } from '@snoflax/families'
 import { flaxId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import { Kysely, PostgresDialect, sql } from 'kysely'

@@ -1,6 +1,6 @@
 /// <reference types="vite/types/importMeta.d.ts" />
-import type { IdFamily, IdGenerator } from '@snoflax/core'
-import { discord, typeid, ulid, uuid7 } from '@snoflax/families'
+import { type IdFamily, type IdGenerator, typeid, ulid, uuid7 } from '@snoflax/core'
+import { discord } from '@snoflax/families'
 import { databases } from '@snoflax/test'
 import {
   type Contestant,

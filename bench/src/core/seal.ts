@@ -1,5 +1,4 @@
-import { flax, prefixed } from '@snoflax/core'
-import { typeid, uuid7 } from '@snoflax/families'
+import { flax, prefixed, typeid, uuid7 } from '@snoflax/core'
 import { generateSealKey, seal } from '@snoflax/seal'
 import type { Section } from '../report.js'
 import { compareAll } from './compare.js'

@@ -1,5 +1,5 @@
-import { flake, flax, type IdFamily, type PrefixedFamily, sno } from '@snoflax/core'
-import { discord, twitter, typeid, uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
+import { flake, flax, type IdFamily, type PrefixedFamily, sno, typeid, ulid, uuid7 } from '@snoflax/core'
+import { discord, twitter, uid, uidLocal } from '@snoflax/families'
 
 /** A family of the page, and how to generate an id with the current time. */
 export interface Known {

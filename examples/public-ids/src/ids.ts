@@ -1,5 +1,4 @@
-import { flax, type Id, IdError, prefixed, registry, sno } from '@snoflax/core'
-import { type Uuid7, uuid7 } from '@snoflax/families'
+import { flax, type Id, IdError, prefixed, registry, sno, type Uuid7, uuid7 } from '@snoflax/core'
 import { type Seal, type SealedId, type SealKey, seal } from '@snoflax/seal'
 
 /** Ids within the application, logs and support tools: the prefix says which table an id belongs to. */

@@ -1,5 +1,5 @@
 import { idColumn } from '@snoflax/drizzle/sqlite-core'
-import { type Uuid7, uuid7 } from '@snoflax/families'
+import { type Uuid7, uuid7 } from '@snoflax/core'
 import Database from 'better-sqlite3'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'

@@ -1,4 +1,4 @@
-import { uuid7 } from '@snoflax/families'
+import { uuid7 } from '@snoflax/core'
 import { generateSealKey, seal } from '@snoflax/seal'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { flake, flax, sno } from '@snoflax/core'
-import { discord, twitter, uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
+import { flake, flax, sno, ulid, uuid7 } from '@snoflax/core'
+import { discord, twitter, uid, uidLocal } from '@snoflax/families'
 import Database from 'better-sqlite3'
 
 const root = join(import.meta.dirname, '../../..')

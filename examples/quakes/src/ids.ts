@@ -1,5 +1,5 @@
-import { flake, flax, type IdFamily, prefixed, sno } from '@snoflax/core'
-import { uid, uidLocal, uuid7 } from '@snoflax/families'
+import { flake, flax, type IdFamily, prefixed, sno, uuid7 } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import type { Quake } from './data.js'
 import { lowestOf, magnitudeClass } from './magnitude.js'
 

@@ -1,6 +1,5 @@
 import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
-import { flax, prefixed, sno, storageFor } from '@snoflax/core'
-import { uuid7 } from '@snoflax/families'
+import { flax, prefixed, sno, storageFor, uuid7 } from '@snoflax/core'
 import { mysql, pglite, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
 import Database from 'better-sqlite3'
 import { afterEach, expect, test } from 'vitest'

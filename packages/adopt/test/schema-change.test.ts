@@ -1,6 +1,6 @@
 import type { Orm, Stage, TableOptions } from '@snoflax/adopt'
-import { flake, flax, prefixed } from '@snoflax/core'
-import { typeid, uid } from '@snoflax/families'
+import { flake, flax, prefixed, typeid } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import { mysql, type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { flaxes, type Opened, plan } from './moves.js'

@@ -248,16 +248,13 @@ export const users = pgTable('users', { id: uuid().defaultRandom().primaryKey(),
 `)
     expect(after).toBe(`import { pgTable } from 'drizzle-orm/pg-core'
 import { idColumn } from '@snoflax/drizzle/pg-core'
-import { uuid7 } from '@snoflax/families'
+import { uuid7 } from '@snoflax/core'
 import { sql } from 'drizzle-orm'
 
 const keptUuid = { accept: uuid7.withVersion4(), branded: false } as const
 export const users = pgTable('users', { id: idColumn(uuid7, keptUuid).default(sql\`gen_random_uuid()\`).primaryKey(), bossId: idColumn.ref('boss', () => users.id) })
 `)
-    expect(next).toEqual([
-      'npm install @snoflax/drizzle @snoflax/core @snoflax/families',
-      'run your formatter',
-    ])
+    expect(next).toEqual(['npm install @snoflax/drizzle @snoflax/core', 'run your formatter'])
   })
 
   test('brands, and lines that end in CRLF', async () => {
@@ -341,7 +338,6 @@ model Legacy {
     expect(after).toContain(`generator snoflax {
   provider = "snoflax-prisma-generator"
   output   = "../src/generated/snoflax"
-  families = "@snoflax/families"
   branded  = false
 }
 model User {
@@ -431,7 +427,7 @@ describe('what is written compiles', () => {
     const { after } = await adopt(`import { nanoid } from 'nanoid'
 import { idColumn } from '@snoflax/drizzle/pg-core'
 import { flaxId } from '@snoflax/drizzle/pg-core'
-import { uuid7 } from '@snoflax/families'
+import { uuid7 } from '@snoflax/core'
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
 
 export const users = pgTable('users', { id: flaxId('id').primaryKey(), other: idColumn.plain(uuid7) })

@@ -1,6 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { flax } from '@snoflax/core'
-import { typeid, ulid, uuid7 } from '@snoflax/families'
+import { flax, typeid, ulid, uuid7 } from '@snoflax/core'
 import { sqlite } from '@snoflax/test'
 import { expect, test, vi } from 'vitest'
 import { doctor } from './reports.js'

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { flake, flax, sno } from '@snoflax/core'
-import { twitter, uuid7 } from '@snoflax/families'
+import { flake, flax, sno, uuid7 } from '@snoflax/core'
+import { twitter } from '@snoflax/families'
 import { install, installStatements, VERSION } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { createConnection } from 'mysql2/promise'

@@ -1,5 +1,4 @@
-import { flake, flax, prefixed, storageFor } from '@snoflax/core'
-import { typeid, uuid7 } from '@snoflax/families'
+import { flake, flax, prefixed, storageFor, typeid, uuid7 } from '@snoflax/core'
 import { mysql, postgres, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cli, json } from './running.js'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { flake, flax, type IdFamily, sno } from '@snoflax/core'
-import { uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
+import { flake, flax, type IdFamily, sno, ulid, uuid7 } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { expect, test } from 'vitest'
 import { BIN, bin, cli, json } from './running.js'
 

@@ -47,6 +47,7 @@ export {
   flax,
 } from './flax/index.js'
 export { isSameFamily } from './identity.js'
+export type { MonotonicFamily, MonotonicGenerator, MonotonicOptions } from './monotonic-family.js'
 export {
   type PrefixedFamily,
   type PrefixedGenerator,
@@ -78,3 +79,12 @@ export {
   type StorageOptions,
   storageFor,
 } from './storage/index.js'
+export { type Ulid, type UlidFamily, type UlidFields, ulid } from './ulid/index.js'
+export { type Uuid7, type Uuid7Family, type Uuid7Fields, uuid7, uuid7or4 } from './uuid7/index.js'
+export {
+  type TypeidFamily,
+  type TypeidOptions,
+  type TypeidSuffix,
+  type TypeidSuffixFamily,
+  typeid,
+} from './uuid7/typeid.js'

@@ -168,6 +168,9 @@ describe('a program that uses one family', () => {
     flax: '-0123456789ABC',
     sno: '23456789abcdefghijklmnopqrstuvwx',
     flake: 'leading zeros',
+    uuid7: 'xxxxxxxx-xxxx-7xxx',
+    typeid: 'a suffix must begin',
+    ulid: 'an id must begin with 0 to 7',
     uid: '.0123456789ABC',
   }
 
@@ -182,6 +185,9 @@ describe('a program that uses one family', () => {
       ['flax', 'core'],
       ['sno', 'core'],
       ['flake', 'core'],
+      ['uuid7', 'core'],
+      ['typeid', 'core'],
+      ['ulid', 'core'],
       ['uid', 'families'],
       ['uidLocal', 'families'],
     ])('%s of %s: contains the code of that family only', async (family, from) => {
@@ -209,7 +215,17 @@ describe('the sizes in the README', () => {
   const told = [...README.matchAll(/^\| `(\w+|\*)` \| ([\d.]+) kB \| ([\d.]+) kB \|$/gm)]
 
   test('are listed for every family and the whole', () => {
-    expect(told.map(([, name]) => name)).toEqual(['flax', 'sno', 'flake', 'storageFor', 'readings', '*'])
+    expect(told.map(([, name]) => name)).toEqual([
+      'flax',
+      'uuid7',
+      'typeid',
+      'ulid',
+      'sno',
+      'flake',
+      'storageFor',
+      'readings',
+      '*',
+    ])
   })
 
   // 5 % either way: what grows has to be told, and compressors of other versions differ by some bytes.

@@ -1,6 +1,5 @@
-import type { FlaxId, Id } from '@snoflax/core'
+import type { FlaxId, Id, Ulid } from '@snoflax/core'
 import type { CanBeKey } from '@snoflax/core/adapter'
-import type { Ulid } from '@snoflax/families'
 import { expectTypeOf, test } from 'vitest'
 
 test('the prefix in the type of an id tells whose key it can be', () => {

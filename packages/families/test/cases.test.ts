@@ -1,5 +1,5 @@
-import type { IdFamily } from '@snoflax/core'
-import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
+import { type IdFamily, typeid, ulid, uuid7 } from '@snoflax/core'
+import { discord, twitter } from '@snoflax/families'
 import { describe } from 'vitest'
 import { checkCases } from '../../core/test/check-cases.js'
 import { type FamilyCases, specification } from '../../core/test/sql-cases.js'

@@ -1,7 +1,6 @@
-import type { Id, IdFamily } from '@snoflax/core'
+import { type Id, type IdFamily, typeid, ulid, uuid7 } from '@snoflax/core'
 import { databaseDefault, sqlCall } from '@snoflax/core/adapter'
 import { createdAt, idColumn } from '@snoflax/drizzle/pg-core'
-import { typeid, ulid, uuid7 } from '@snoflax/families'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { drizzle } from 'drizzle-orm/node-postgres'

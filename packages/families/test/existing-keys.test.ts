@@ -1,5 +1,5 @@
-import { accepting, fixedId, flax, type IdFamily, storageFor } from '@snoflax/core'
-import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
+import { accepting, fixedId, flax, type IdFamily, storageFor, typeid, ulid, uuid7 } from '@snoflax/core'
+import { discord, twitter } from '@snoflax/families'
 import { expect, test } from 'vitest'
 
 test('a column stays a uuid where all keys are UUIDs', () => {

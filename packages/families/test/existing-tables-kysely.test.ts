@@ -1,4 +1,4 @@
-import { uuid7 } from '@snoflax/families'
+import { uuid7 } from '@snoflax/core'
 import { idColumn, idPlugin, type WithIds } from '@snoflax/kysely'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { Kysely, PostgresDialect } from 'kysely'

@@ -1,5 +1,13 @@
-import { type Database, type IdFamily, type IdGenerator, type StorageName, storageFor } from '@snoflax/core'
-import { typeid, ulid, uuid7 } from '@snoflax/families'
+import {
+  type Database,
+  type IdFamily,
+  type IdGenerator,
+  type StorageName,
+  storageFor,
+  typeid,
+  ulid,
+  uuid7,
+} from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../../core/test/refusal.js'

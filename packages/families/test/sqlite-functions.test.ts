@@ -1,5 +1,5 @@
 import { registerSnoflax } from '@snoflax/better-sqlite3'
-import { typeid, ulid, uuid7 } from '@snoflax/families'
+import { typeid, ulid, uuid7 } from '@snoflax/core'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 

@@ -1,5 +1,5 @@
-import type { Id } from '@snoflax/core'
-import { discord, typeid, ulid, uuid7 } from '@snoflax/families'
+import { type Id, typeid, ulid, uuid7 } from '@snoflax/core'
+import { discord } from '@snoflax/families'
 
 type OrderId = Id<'uuid7', 'order'>
 

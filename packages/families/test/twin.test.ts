@@ -1,4 +1,5 @@
-import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
+import { typeid, ulid, uuid7 } from '@snoflax/core'
+import { discord, twitter } from '@snoflax/families'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { base32, numberOf, uuid, version7 } from './twin.js'

@@ -1,5 +1,4 @@
-import { flax, isSameFamily, storageFor } from '@snoflax/core'
-import { typeid, uuid7 } from '@snoflax/families'
+import { flax, isSameFamily, storageFor, typeid, uuid7 } from '@snoflax/core'
 import { TypeID, typeid as theirs } from 'typeid-js'
 import { v4, v7 } from 'uuid'
 import { describe, expect, expectTypeOf, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { type Ulid, ulid } from '@snoflax/families'
+import { type Ulid, ulid } from '@snoflax/core'
 import fc from 'fast-check'
 import { decodeTime, encodeTime, isValid, monotonicFactory, ulidToUUID, uuidToULID } from 'ulid'
 import { describe, expect, test } from 'vitest'

@@ -1,5 +1,4 @@
-import { isSameFamily } from '@snoflax/core'
-import { type Uuid7, type Uuid7Fields, uuid7 } from '@snoflax/families'
+import { isSameFamily, type Uuid7, type Uuid7Fields, uuid7 } from '@snoflax/core'
 import fc from 'fast-check'
 import { MAX, NIL, parse, v4, v7, validate, version } from 'uuid'
 import { UUID, uuidv7obj } from 'uuidv7'

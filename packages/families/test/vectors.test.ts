@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { IdError, type IdFamily } from '@snoflax/core'
-import { discord, twitter, typeid, type Ulid, type Uuid7, ulid, uuid7 } from '@snoflax/families'
+import { IdError, type IdFamily, typeid, type Ulid, type Uuid7, ulid, uuid7 } from '@snoflax/core'
+import { discord, twitter } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../../core/test/refusal.js'
 import { startingWith } from './random-source.js'

@@ -1,6 +1,5 @@
-import { flax, type IdFamily, sno, storageFor } from '@snoflax/core'
+import { flax, type IdFamily, sno, storageFor, ulid, uuid7 } from '@snoflax/core'
 import { databaseDefault } from '@snoflax/core/adapter'
-import { ulid, uuid7 } from '@snoflax/families'
 import { idColumn, idPlugin, snoId } from '@snoflax/kysely'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { Kysely, MysqlDialect, sql } from 'kysely'

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
-import { flax, type Id, type SnoId, sno } from '@snoflax/core'
-import { uuid7 } from '@snoflax/families'
+import { flax, type Id, type SnoId, sno, uuid7 } from '@snoflax/core'
 import { flaxId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'

@@ -1,5 +1,5 @@
-import { flake, flax, IdError, prefixed, sno, type Time } from '@snoflax/core'
-import { typeid, uid, uuid7 } from '@snoflax/families'
+import { flake, flax, IdError, prefixed, sno, type Time, typeid, uuid7 } from '@snoflax/core'
+import { uid } from '@snoflax/families'
 import { flaxId, idColumn, idPlugin, snoId } from '@snoflax/kysely'
 import Database from 'better-sqlite3'
 import {

@@ -20,8 +20,11 @@ import {
   type IdOf,
   prefixed,
   sno,
+  typeid,
+  ulid,
+  uuid7,
 } from '@snoflax/core'
-import { typeid, uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
+import { uid, uidLocal } from '@snoflax/families'
 import { createdAfter, createdBefore, findById, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
 import {
   databases,

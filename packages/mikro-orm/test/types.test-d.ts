@@ -1,7 +1,6 @@
 import { Collection, defineEntity, EntitySchema, type InferEntity, p } from '@mikro-orm/core'
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite'
-import { type FlaxId, flax, type Id, type IdOf, prefixed, type SnoId } from '@snoflax/core'
-import { type Uuid7, uuid7 } from '@snoflax/families'
+import { type FlaxId, flax, type Id, type IdOf, prefixed, type SnoId, type Uuid7, uuid7 } from '@snoflax/core'
 import { createdBetween, findById, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
 import { expectTypeOf, test } from 'vitest'
 

@@ -1,5 +1,5 @@
-import { flake, flax, IdError, type IdFamily, sno } from '@snoflax/core'
-import { uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
+import { flake, flax, IdError, type IdFamily, sno, ulid, uuid7 } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { install } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-import { flake, flax, type IdFamily, type StorageName, sno, storageFor } from '@snoflax/core'
-import { uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
+import { flake, flax, type IdFamily, type StorageName, sno, storageFor, ulid, uuid7 } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { columnSql, install, partitionsSql, type Server, timeSql } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { IdError, type IdFamily, prefixed } from '@snoflax/core'
-import { typeid, ulid, uuid7 } from '@snoflax/families'
+import { IdError, type IdFamily, prefixed, typeid, ulid, uuid7 } from '@snoflax/core'
 import type { OpenDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Checks } from './checks.js'

@@ -8,9 +8,12 @@ import {
   type StorageName,
   sno,
   storageFor,
+  typeid,
+  ulid,
+  uuid7,
 } from '@snoflax/core'
 import { show } from '@snoflax/core/adapter'
-import { discord, twitter, typeid, uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
+import { discord, twitter, uid, uidLocal } from '@snoflax/families'
 
 /**
  * Traits of id columns: Prisma's own, and one of ours, so that time operations apply to id columns only. Prisma's type

@@ -1,6 +1,6 @@
 import type { Expression } from '@prisma/orm-family-sql/relational-core/expression'
-import type { FlakeId, FlaxId, SnoId, Time } from '@snoflax/core'
-import type { DiscordId, TwitterId, TypeidSuffix, UidId, UidLocalId, Ulid, Uuid7 } from '@snoflax/families'
+import type { FlakeId, FlaxId, SnoId, Time, TypeidSuffix, Ulid, Uuid7 } from '@snoflax/core'
+import type { DiscordId, TwitterId, UidId, UidLocalId } from '@snoflax/families'
 
 interface Ids {
   flax: FlaxId

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { flax, prefixed } from '@snoflax/core'
-import { uuid7 } from '@snoflax/families'
+import { flax, prefixed, uuid7 } from '@snoflax/core'
 import { type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
@@ -33,9 +32,8 @@ model Slot {
 }
 `
 
-const FAMILIES = 'families = "@snoflax/families"'
 /** Rows have keys of other kinds, too. */
-const ours = (provider: string) => projectOf(MODELS, { provider, options: FAMILIES })
+const ours = (provider: string) => projectOf(MODELS, { provider })
 /** All keys are plain text. */
 const plainText = (provider: string) =>
   projectOf(MODELS.replaceAll(/ +\/\/\/.*$/gm, ''), { provider, options: null })
@@ -231,7 +229,7 @@ model Blob {
   id    Bytes  @id @default(dbgenerated()) /// @snoflax sno createdAt
   ownId String @unique /// @snoflax sno
 }`
-  const options = `${FAMILIES}\n  branded = false`
+  const options = 'branded = false'
   const folder = await generateProject(projectOf(models, { provider: 'sqlite', options }))
   const own = (model: string) => readFileSync(join(folder, `client/models/${model}.ts`), 'utf8')
   expect(own('Post')).toContain('id: Prisma.$FlaxOrUuid7IdOfPost')

@@ -1,5 +1,4 @@
-import { sno } from '@snoflax/core'
-import { uuid7 } from '@snoflax/families'
+import { sno, uuid7 } from '@snoflax/core'
 import { installSql, prismaMigration } from '@snoflax/pg-sql'
 import { type OpenDatabase, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -44,7 +43,6 @@ model Uuid7 {
   name String
 }
 `,
-  { options: 'families = "@snoflax/families"' },
 )
 
 describe("a default of pg-sql's functions", () => {

@@ -1,5 +1,4 @@
-import { flake, flax, prefixed, sno } from '@snoflax/core'
-import { uuid7 } from '@snoflax/families'
+import { flake, flax, prefixed, sno, uuid7 } from '@snoflax/core'
 import { databases, type OpenDatabase, randomFrom } from '@snoflax/test'
 import { describe, expect, test } from 'vitest'
 import { delegate, dmmfOf, outcome, run, sorted } from './differential/calls.js'

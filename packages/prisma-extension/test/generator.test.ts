@@ -25,7 +25,7 @@ describe('mistakes in a schema are reported with model and field', () => {
     ['String MADE @db.Uuid /// @snoflax', 'name a family: /// @snoflax sno; not "@snoflax"'],
     [
       'String MADE @db.Uuid /// @snoflax snow',
-      'no family "snow", only flake, flax, sno; @snoflax/families has more: families = "@snoflax/families"',
+      'no family "snow", only flake, flax, sno, ulid, uuid7, uuid7or4; @snoflax/families has more: families = "@snoflax/families"',
     ],
     [
       'String MADE @db.Uuid /// @snoflax sno mata=2',
@@ -292,7 +292,9 @@ model Tag {
     expect((await generatedModule(folder)).configuration).toEqual({
       database: 'postgres',
       models: {
-        Customer: { id: { family: sno, storage: 'uuid', generated: true, key: true, meta: 3, createdAt: 'createdAt' } },
+        Customer: {
+          id: { family: sno, storage: 'uuid', generated: true, key: true, meta: 3, createdAt: 'createdAt' },
+        },
         Order: {
           id: { family: flax, storage: 'text', generated: true, key: true },
           customerId: { family: sno, storage: 'uuid', relations: ['customer'] },
@@ -508,14 +510,14 @@ model A {
 
   test('are imported from packages and modules, the first that has the name', async () => {
     const models = `
-model A { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax uuid7 createdAt\n}
+model A { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax uid createdAt\n}
 model B { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax tickets\n}
 model C { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n}`
     const options = { options: 'families = ["@snoflax/families", "../ids.js"]' }
     const folder = await generateProject({ ...schema(models, options), 'ids.js': TICKETS })
     const text = readFileSync(join(folder, 'snoflax/index.ts'), 'utf8')
     for (const line of [
-      "import { uuid7 } from '@snoflax/families'",
+      "import { uid } from '@snoflax/families'",
       "import { tickets } from '../ids.js'",
       "import { sno } from '@snoflax/core'",
     ]) {
@@ -526,8 +528,8 @@ model C { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n}`
   })
 
   test('from a package that is not listed are refused, and the package is named', async () => {
-    const [told] = await mistakesOf(MODELS.replace('tickets', 'uuid7'))
-    expect(told).toMatch(/no family "uuid7", only .*flax/)
+    const [told] = await mistakesOf(MODELS.replace('tickets', 'twitter'))
+    expect(told).toMatch(/no family "twitter", only .*flax/)
     expect(told).toContain('@snoflax/families has more: families = "@snoflax/families"')
   })
 

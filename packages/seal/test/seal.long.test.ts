@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { typeid, ulid, uuid7 } from '@snoflax/families'
+import { typeid, ulid, uuid7 } from '@snoflax/core'
 import { seal } from '@snoflax/seal'
 import { expect, test } from 'vitest'
 import { derive, longByTwin } from './twin.js'

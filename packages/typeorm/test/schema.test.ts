@@ -8,8 +8,10 @@ import {
   type SnoId,
   type StorageName,
   sno,
+  ulid,
+  uuid7,
 } from '@snoflax/core'
-import { type UidId, uid, ulid, uuid7 } from '@snoflax/families'
+import { type UidId, uid } from '@snoflax/families'
 import { install } from '@snoflax/pg-sql'
 import { mysql, type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { IdColumn, parameter, prepareDataSource, SnoIdColumn } from '@snoflax/typeorm'

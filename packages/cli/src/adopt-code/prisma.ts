@@ -70,7 +70,6 @@ export function adoptPrisma(
   passed: ReadonlyMap<string, readonly Passed[]>,
 ): void {
   const changed = new Map<string, string>()
-  let needsFamilies = false
   for (const model of schema.models) {
     findings.counts.tables++
     const references = referencesOf(model)
@@ -94,7 +93,6 @@ export function adoptPrisma(
       const stored = keyOf(schema, model, field, findings, passed)
       if (stored === undefined) continue
       const isUuid = isNativeUuid(field)
-      needsFamilies ||= isUuid
       const prefix = prefixOf(stored)
       const comment = isUuid
         ? '@snoflax uuid7 accept=uuid7or4'
@@ -109,7 +107,7 @@ export function adoptPrisma(
   }
   listUnread(schema, findings)
   if (changed.size === 0) return
-  addGenerator(schema.texts, schema.lines, findings, needsFamilies)
+  addGenerator(schema.texts, schema.lines, findings)
   check(schema.texts, findings, schema.models, getDmmf, changed)
   findings.next.add(
     'npx prisma generate, then extend the client: new PrismaClient({ … }).$extends(snoflax())',
@@ -295,7 +293,6 @@ function addGenerator(
   texts: ReadonlyMap<string, string>,
   lines: ReadonlyMap<string, Line>,
   findings: Findings,
-  needsFamilies: boolean,
 ): void {
   const closing = [...lines].filter(([name]) => /^generator .*\.}$/.test(name)).at(-1)?.[1]
   if ([...lines].some(([name]) => name.startsWith('generator snoflax.')) || closing === undefined) return
@@ -311,7 +308,6 @@ function addGenerator(
   const options = [
     'provider = "snoflax-prisma-generator"',
     `output   = "${output}"`,
-    ...(needsFamilies ? ['families = "@snoflax/families"'] : []),
     ...(findings.wanted.branded ? [] : ['branded  = false']),
   ]
   const text = `\n\ngenerator snoflax {\n${options.map((one) => `  ${one}\n`).join('')}}`

@@ -77,11 +77,10 @@ export class Project {
 }
 
 /** What to install is the first thing to do. */
-function tellInstall(orms: ReadonlySet<string>, { next, replaced }: Findings): void {
-  const families = [...replaced.values()].some(({ isUuid }) => isUuid) ? ['@snoflax/families'] : []
+function tellInstall(orms: ReadonlySet<string>, { next }: Findings): void {
   const later = [...next]
   next.clear()
-  next.add(`npm install ${[...orms, '@snoflax/core', ...families].join(' ')}`)
+  next.add(`npm install ${[...orms, '@snoflax/core'].join(' ')}`)
   for (const one of later) next.add(one)
 }
 

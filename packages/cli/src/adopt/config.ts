@@ -11,10 +11,12 @@ import {
   prefixed,
   type StorageName,
   sno,
+  ulid,
+  uuid7,
 } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
 import { checkOptions, type OptionKind } from '@snoflax/core/define'
-import { uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
+import { uid, uidLocal } from '@snoflax/families'
 import { UsageError } from '../exit.js'
 import { parseTime } from '../ids/time.js'
 

@@ -1,5 +1,5 @@
-import { flake, flax, type StorageName, sno } from '@snoflax/core'
-import { typeid, uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
+import { flake, flax, type StorageName, sno, typeid, ulid, uuid7 } from '@snoflax/core'
+import { uid, uidLocal } from '@snoflax/families'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import { familyNamed, withPrefix } from '../ids/families.js'

@@ -1,6 +1,5 @@
-import { type Database, type IdStorage, storageFor } from '@snoflax/core'
+import { type Database, type IdStorage, storageFor, uuid7 } from '@snoflax/core'
 import { baseOf, isPrefixed, snakeCase } from '@snoflax/core/adapter'
-import { uuid7 } from '@snoflax/families'
 import { isDatabaseError } from '../databases.js'
 import type { Examination } from './examination.js'
 import { generatedBy, type IdColumn, prefixedBy } from './id-columns.js'

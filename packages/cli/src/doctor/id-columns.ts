@@ -1,6 +1,12 @@
-import { type Database, type IdFamily, type IdStorage, isSameFamily, type StorageName } from '@snoflax/core'
+import {
+  type Database,
+  type IdFamily,
+  type IdStorage,
+  isSameFamily,
+  type StorageName,
+  uuid7,
+} from '@snoflax/core'
 import { isPrefixed, snakeCase } from '@snoflax/core/adapter'
-import { uuid7 } from '@snoflax/families'
 import { UsageError } from '../exit.js'
 import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
 import { storageNamed } from '../ids/forms.js'

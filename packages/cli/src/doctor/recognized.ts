@@ -1,7 +1,16 @@
-import { type Database, flax, type IdFamily, type IdStorage, prefixed, type StorageName } from '@snoflax/core'
+import {
+  type Database,
+  flax,
+  type IdFamily,
+  type IdStorage,
+  prefixed,
+  type StorageName,
+  ulid,
+  uuid7,
+} from '@snoflax/core'
 import { isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
-import { discord, twitter, ulid, uuid7 } from '@snoflax/families'
+import { discord, twitter } from '@snoflax/families'
 import { families as coreFamilies, typeidsOf } from '../ids/families.js'
 import { type Column, placeOf } from './live-database.js'
 import { exactStorage, storagesOf, strictId } from './stored-value.js'

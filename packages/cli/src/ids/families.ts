@@ -1,7 +1,7 @@
-import { flake, flax, IdError, type IdFamily, prefixed, sno } from '@snoflax/core'
+import { flake, flax, IdError, type IdFamily, prefixed, sno, typeid, ulid, uuid7 } from '@snoflax/core'
 import { baseOf, isPrefixed, snakeCase } from '@snoflax/core/adapter'
 import { type IdReading, readings, refusals } from '@snoflax/core/inspect'
-import { discord, twitter, typeid, uid, uidLocal, ulid, uuid7 } from '@snoflax/families'
+import { discord, twitter, uid, uidLocal } from '@snoflax/families'
 import { oneOf, UsageError } from '../exit.js'
 
 export interface FamilyOptions {

@@ -1,6 +1,6 @@
-import { accepting, flax, prefixed, sno } from '@snoflax/core'
+import { accepting, flax, prefixed, sno, ulid, uuid7 } from '@snoflax/core'
 import { findRow, keysFor } from '@snoflax/core/adapter'
-import { twitter, ulid, uuid7 } from '@snoflax/families'
+import { twitter } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 

@@ -1,5 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { betterAuthIds, columnFor, defineFamily, flake, flax, prefixed, sno, storageFor } from '@snoflax/core'
+import {
+  betterAuthIds,
+  columnFor,
+  defineFamily,
+  flake,
+  flax,
+  prefixed,
+  sno,
+  storageFor,
+  typeid,
+  uuid7,
+} from '@snoflax/core'
 import { checkOptions } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { uid, uidLocal } from '@snoflax/families'
@@ -22,6 +33,8 @@ const FUNCTIONS: readonly (readonly [
   ['flax.generator', 'FlaxGeneratorOptions', flax.generator, { monotonic: true }],
   ['sno.generator', 'SnoGeneratorOptions', sno.generator, { partition: 1 }],
   ['flake.generator', 'FlakeGeneratorOptions', flake.generator, { id: 1 }],
+  ['uuid7.generator', 'MonotonicOptions', uuid7.generator, { clock: Date.now }],
+  ['typeid', 'TypeidOptions', (options) => typeid('user', options), { uuids: 'any' }],
   ['uid.generator', 'UidGeneratorOptions', uid.generator, node],
   ['uidLocal.generator', 'UidStepOptions', uidLocal.generator, {}],
   ['prefixed generator', 'SnoGeneratorOptions', prefixed(sno, 'ord').generator, { partition: 1 }],

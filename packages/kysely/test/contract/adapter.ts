@@ -1,4 +1,4 @@
-import { uuid7 } from '@snoflax/families'
+import { uuid7 } from '@snoflax/core'
 import { type Contestant, type ContractAdapter, converts, variantsOf } from '@snoflax/test/contract'
 import { sql } from 'kysely'
 import * as reads from './reads.js'

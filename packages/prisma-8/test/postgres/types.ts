@@ -1,7 +1,6 @@
 // Compiled by the run after the contract was emitted; never run.
 import postgres from '@prisma/orm-postgres/runtime'
-import type { FlakeId, FlaxId, Id, SnoId } from '@snoflax/core'
-import type { Ulid } from '@snoflax/families'
+import type { FlakeId, FlaxId, Id, SnoId, Ulid } from '@snoflax/core'
 import { withIds } from '@snoflax/prisma-8/runtime'
 import type { Contract } from './generated/contract.d.ts'
 import contractJson from './generated/contract.json' with { type: 'json' }

@@ -79,7 +79,7 @@ export function shapeProject(
   { columns, isPlain, client = 'prisma-client' }: ShapeOptions,
 ): ProjectFiles {
   const isPostgres = columns.provider === 'postgresql'
-  const ours = `brands = "strict"\n  ${columns.family === 'uuid7' ? 'families = "@snoflax/families"' : ''}`
+  const ours = `brands = "strict"`
   const models = linesOf(shape, columns).map((line) => prismaLine(line, columns, isPlain))
   const schemas = isPostgres && shape.includes('@@schema') ? 'schemas = ["cron", "public"]' : ''
   return projectOf(models.join('\n'), {

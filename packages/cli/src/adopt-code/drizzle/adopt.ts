@@ -197,7 +197,7 @@ class Writer {
     const { sources } = this.tables
     const core = `@snoflax/drizzle/${column.dialect}-core`
     const wanted: Export[] = isUuid ? [['idColumn', core]] : [['flaxId', core]]
-    if (isUuid && !link) wanted.push(['uuid7', '@snoflax/families'])
+    if (isUuid && !link) wanted.push(['uuid7', '@snoflax/core'])
     const used = this.#needed.get(file)
     const taken =
       takenIn(file, wanted) ?? (used && used.dialect !== column.dialect ? wanted[0]?.[0] : undefined)

@@ -191,7 +191,7 @@ class Adopter {
     const others = (key.options?.properties ?? []).filter((one) => !OF_TYPE.includes(nameOf(one)))
     const strange = others.find((one) => !SHARED.includes(nameOf(one)))
     const name = isUuid ? 'IdColumn' : 'FlaxIdColumn'
-    const wanted: Export[] = [[name, OURS], ...(isUuid ? [['uuid7', '@snoflax/families'] as const] : [])]
+    const wanted: Export[] = [[name, OURS], ...(isUuid ? [['uuid7', '@snoflax/core'] as const] : [])]
     const taken = takenIn(file, wanted)
     const problem = strange
       ? `${strange.getText()} is no option of an id column`

@@ -1,7 +1,6 @@
 import { getRandomValues } from 'node:crypto'
-import { type IdFamily, storageFor } from '@snoflax/core'
+import { type IdFamily, storageFor, typeid, ulid, uuid7 } from '@snoflax/core'
 import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
-import { typeid, ulid, uuid7 } from '@snoflax/families'
 import { families } from '../../ids/families.js'
 import { byteaOf } from '../../ids/forms.js'
 import { again, type Installation } from '../examination.js'

@@ -1,9 +1,10 @@
-import { defineFamily, type Id, IdError } from '@snoflax/core'
-import { checkBytes, checkText } from '@snoflax/core/define'
-import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../crockford.js'
-import { LAST_MS, type MonotonicFamily, timeOf, withGenerators } from '../time-field.js'
-import { isVersion, LAYOUT, lowestOf, packBytes, type Uuid7Fields, unpackBytes } from '../uuid7/codec.js'
-import { createGenerator } from '../uuid7/generator.js'
+import { deriveFamily } from '../define-family.js'
+import type { Id } from '../family.js'
+import { LAST_MS, type MonotonicFamily, timeOf, withGenerators } from '../monotonic-family.js'
+import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../primitives/crockford.js'
+import { checkBytes, checkText, IdError } from '../primitives/errors.js'
+import { isVersion, LAYOUT, lowestOf, packBytes, type Uuid7Fields, unpackBytes } from './codec.js'
+import { createGenerator } from './generator.js'
 
 /** The suffix of a TypeID, after its prefix: 26 characters of Crockford's base 32, lower case. */
 export type TypeidSuffix = Id<'typeid'>
@@ -13,7 +14,7 @@ export type TypeidSuffixFamily = MonotonicFamily<TypeidSuffix, Uuid7Fields>
 
 const NAME = 'typeid'
 const coder = /* @__PURE__ */ crockford(NAME, '0123456789abcdefghjkmnpqrstvwxyz')
-const encode = coder.encode as (bytes: Uint8Array) => TypeidSuffix
+const encode = (bytes: Uint8Array): TypeidSuffix => coder.encode(bytes) as TypeidSuffix
 
 /** The bytes of any 128 bits. */
 function decodeAny(text: string): Uint8Array {
@@ -48,7 +49,7 @@ export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
   const isAny = uuids === 'any'
   const pattern = isAny ? ANY : VERSION_7
   const decode = isAny ? decodeAny : (text: string) => checkVersion7(decodeAny(text))
-  const family = defineFamily<TypeidSuffix, Uuid7Fields>({
+  const family = deriveFamily<TypeidSuffix, Uuid7Fields>({
     name: NAME,
     layout: LAYOUT,
     byteLength: BYTE_LENGTH,

@@ -1,6 +1,10 @@
-import type { IdFamily, Time } from '@snoflax/core'
-import { batch, checkOptions, checkSpan, randomPool, secureRandom, systemClock } from '@snoflax/core/define'
-import { type MonotonicGenerator, type MonotonicOptions, momentOf, writeTime } from '../time-field.js'
+import type { IdFamily } from '../family.js'
+import { type MonotonicGenerator, type MonotonicOptions, momentOf, writeTime } from '../monotonic-family.js'
+import { batch } from '../primitives/batch.js'
+import type { Time } from '../primitives/clock.js'
+import { checkSpan, systemClock } from '../primitives/clock.js'
+import { checkOptions } from '../primitives/options.js'
+import { randomPool, secureRandom } from '../primitives/random.js'
 import { BYTE_LENGTH } from './codec.js'
 
 /** 18 bits: the 12 of `rand_a` and the first 6 of `rand_b`. A counter starts in its lower half. */

@@ -1,8 +1,9 @@
-import { defineFamily, type IdOf } from '@snoflax/core'
-import { uuidText } from '@snoflax/core/define'
-import { BYTE_LENGTH, TEXT_LENGTH } from '../crockford.js'
-import { type MonotonicFamily, withGenerators } from '../time-field.js'
-import { bytesOfUuid } from '../uuid-text.js'
+import { deriveFamily } from '../define-family.js'
+import type { IdOf } from '../family.js'
+import { type MonotonicFamily, withGenerators } from '../monotonic-family.js'
+import { BYTE_LENGTH, TEXT_LENGTH } from '../primitives/crockford.js'
+import { uuidText } from '../storage/uuid.js'
+import { bytesOfUuid } from '../storage/uuid-text.js'
 import * as codec from './codec.js'
 import { createGenerator } from './generator.js'
 
@@ -27,7 +28,7 @@ export interface UlidFamily extends MonotonicFamily<codec.Ulid, codec.UlidFields
 export const ulid: UlidFamily = /* @__PURE__ */ createFamily()
 
 function createFamily(): UlidFamily {
-  const family = defineFamily<codec.Ulid, codec.UlidFields>({
+  const family = deriveFamily<codec.Ulid, codec.UlidFields>({
     name: codec.NAME,
     layout: {
       fields: [

@@ -1,5 +1,9 @@
-import type { Clock, IdFamily, IdGenerator, IdOf, RandomSource, Time } from '@snoflax/core'
-import { checkSpan, once, readUint, type TimeSpan, toUnixMs } from '@snoflax/core/define'
+import type { IdFamily, IdGenerator, IdOf } from './family.js'
+import { readUint } from './primitives/bytes.js'
+import type { Clock, Time } from './primitives/clock.js'
+import { checkSpan, type TimeSpan, toUnixMs } from './primitives/clock.js'
+import type { RandomSource } from './primitives/random.js'
+import { once } from './primitives/realms.js'
 
 /** The last Unix millisecond of 48 bits. */
 export const LAST_MS = 2 ** 48 - 1

@@ -1,5 +1,5 @@
-import { IdError } from '@snoflax/core'
-import { checkText, uuidBytes } from '@snoflax/core/define'
+import { checkText, IdError } from '../primitives/errors.js'
+import { uuidBytes } from './uuid.js'
 
 const TEXT_LENGTH = 36
 

@@ -1,7 +1,9 @@
-import { type Id, IdError } from '@snoflax/core'
-import { checkBytes, checkText, checkTimeField, isSpelled } from '@snoflax/core/define'
-import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../crockford.js'
-import { LAST_MS, timeOf, writeTime } from '../time-field.js'
+import type { Id } from '../family.js'
+import { LAST_MS, timeOf, writeTime } from '../monotonic-family.js'
+import { isSpelled } from '../primitives/alphabet.js'
+import { checkTimeField } from '../primitives/clock.js'
+import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../primitives/crockford.js'
+import { checkBytes, checkText, IdError } from '../primitives/errors.js'
 
 /** A ULID: 26 characters of Crockford's base 32, upper case. */
 export type Ulid = Id<'ulid'>
@@ -41,13 +43,11 @@ export function decode(text: string): Uint8Array {
 }
 
 /** The text of 16 bytes. */
-export const spell = coder.encode as (bytes: Uint8Array) => Ulid
+export const spell = (bytes: Uint8Array): Ulid => coder.encode(bytes) as Ulid
 
-/** The text of six words, see {@link crockford}. */
-export const spellWords = coder.spell as unknown as (...words: Words) => Ulid
-
-/** Two words of 25 bits for the time, four of 20 for the random part. */
-export type Words = [number, number, number, number, number, number]
+/** The text of two words of 25 bits for the time and four of 20 for the random part. */
+export const spellWords = (a: number, b: number, c: number, d: number, e: number, f: number): Ulid =>
+  coder.spell(a, b, c, d, e, f) as Ulid
 
 export function pack({ timeMs, random }: UlidFields): Ulid {
   const bytes = new Uint8Array(BYTE_LENGTH)

@@ -1,9 +1,11 @@
-import { IdError, type PrefixedFamily, prefixed } from '@snoflax/core'
-import { checkOptions, show, uuidText } from '@snoflax/core/define'
-import { bytesOfUuid } from '../uuid-text.js'
-import { suffixFamily, type TypeidSuffixFamily } from './suffix.js'
+import { type PrefixedFamily, prefixed } from '../prefixed/index.js'
+import { IdError, show } from '../primitives/errors.js'
+import { checkOptions } from '../primitives/options.js'
+import { uuidText } from '../storage/uuid.js'
+import { bytesOfUuid } from '../storage/uuid-text.js'
+import { suffixFamily, type TypeidSuffixFamily } from './typeid-suffix.js'
 
-export type { TypeidSuffix, TypeidSuffixFamily } from './suffix.js'
+export type { TypeidSuffix, TypeidSuffixFamily } from './typeid-suffix.js'
 
 /** Options of {@link typeid}. */
 export interface TypeidOptions {

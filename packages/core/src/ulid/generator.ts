@@ -1,6 +1,12 @@
-import { IdError, type IdFamily, type Time } from '@snoflax/core'
-import { batch, checkOptions, randomPool, readUint, secureRandom, systemClock } from '@snoflax/core/define'
-import { type MonotonicGenerator, type MonotonicOptions, momentOf } from '../time-field.js'
+import type { IdFamily } from '../family.js'
+import { type MonotonicGenerator, type MonotonicOptions, momentOf } from '../monotonic-family.js'
+import { batch } from '../primitives/batch.js'
+import { readUint } from '../primitives/bytes.js'
+import type { Time } from '../primitives/clock.js'
+import { systemClock } from '../primitives/clock.js'
+import { IdError } from '../primitives/errors.js'
+import { checkOptions } from '../primitives/options.js'
+import { randomPool, secureRandom } from '../primitives/random.js'
 import { NAME, pack, RANDOM_BYTES, spellWords, type Ulid } from './codec.js'
 
 const TIME_WORD = 2 ** 25

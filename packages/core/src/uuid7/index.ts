@@ -1,5 +1,6 @@
-import { defineFamily, IdError } from '@snoflax/core'
-import { type MonotonicFamily, timeOf, withGenerators } from '../time-field.js'
+import { deriveFamily } from '../define-family.js'
+import { type MonotonicFamily, timeOf, withGenerators } from '../monotonic-family.js'
+import { IdError } from '../primitives/errors.js'
 import * as codec from './codec.js'
 import { createGenerator } from './generator.js'
 
@@ -44,7 +45,7 @@ function createFamily(
 ): Uuid7Family {
   const { encode, decode, check } = codec.textCodec(versions)
   const hasTime = (id: codec.Uuid7): boolean => codec.isVersion(decode(id), 7)
-  const family = defineFamily<codec.Uuid7, codec.Uuid7Fields>({
+  const family = deriveFamily<codec.Uuid7, codec.Uuid7Fields>({
     name: codec.NAME,
     layout: codec.LAYOUT,
     byteLength: codec.BYTE_LENGTH,

@@ -1,7 +1,10 @@
-import { type Id, IdError, type Layout } from '@snoflax/core'
-import { checkBytes, checkInteger, checkTimeField, readUint, uuidBytes, uuidText } from '@snoflax/core/define'
-import { LAST_MS, timeOf, writeTime } from '../time-field.js'
-import { bytesOfUuid } from '../uuid-text.js'
+import type { Id, Layout } from '../family.js'
+import { LAST_MS, timeOf, writeTime } from '../monotonic-family.js'
+import { readUint } from '../primitives/bytes.js'
+import { checkTimeField } from '../primitives/clock.js'
+import { checkBytes, checkInteger, IdError } from '../primitives/errors.js'
+import { uuidBytes, uuidText } from '../storage/uuid.js'
+import { bytesOfUuid } from '../storage/uuid-text.js'
 
 /** A UUIDv7 (RFC 9562, section 5.7): 36 characters, lower-case hex with hyphens. */
 export type Uuid7 = Id<'uuid7'>

@@ -1,4 +1,4 @@
-import { type Alphabet, alphabet, refuseCharacter } from '@snoflax/core/define'
+import { type Alphabet, alphabet, refuseCharacter } from './alphabet.js'
 
 /** 16 bytes ⇄ 26 characters of 5 bits. The first two bits are 0. */
 export interface CrockfordCoder {
