@@ -92,7 +92,7 @@ import { acceptLabels, accepting, betterAuthIds, columnFor, defineFamily, fixedI
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, neighbours, SqlIds,
-  databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, isAccepting, isBytes, isDate, ownOf, isPrefixed, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
+  databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, isAccepting, isBytes, isDate, ownOf, isPrefixed, kindOf, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
   sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, isAlike, LATER, MARKED, markOf, type PlaceholderKey, POSTGRES_COLLATION, refuse, refuseFaults, withoutMarks,
 } from '@snoflax/core/adapter'
 import {

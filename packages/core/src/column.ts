@@ -1,7 +1,7 @@
 import { type IdSource, idSource } from './adapter/id-source.js'
 import { checkKeyset } from './adapter/keyset.js'
 import type { IdFamily, IdRange } from './family.js'
-import { isPrefixed } from './identity.js'
+import { isAccepting, isPrefixed } from './identity.js'
 import type { Time } from './primitives/clock.js'
 import { IdError } from './primitives/errors.js'
 import { checkOptions } from './primitives/options.js'
@@ -60,7 +60,8 @@ export interface IdColumn<AnId extends string> {
    */
   keyset(options: IdPageOptions): IdPage<AnId>
   /**
-   * The condition of a CHECK constraint: length, prefix, and in SQLite the type. NULL passes.
+   * The condition of a CHECK constraint: length, prefix, and in SQLite the type. NULL passes. With other keys that the
+   * family accepts, whose pattern SQL can't check, the type alone.
    *
    * @param column the column's name in SQL, quoted if it needs quotes.
    */
@@ -122,8 +123,11 @@ export function columnFor<AnId extends string>(
     check: (target) =>
       [
         ...(database === 'sqlite' ? [`typeof(${target}) IN ('text', 'null')`] : []),
-        ...(column.length === undefined ? [] : [`length(${target}) = ${column.length}`]),
-        ...(isPrefixed(family)
+        // The length of a column with accepted keys is only its width.
+        ...(column.length === undefined || isAccepting(family)
+          ? []
+          : [`length(${target}) = ${column.length}`]),
+        ...(isPrefixed(family) && !isAccepting(family)
           ? [`substr(${target}, 1, ${family.prefix.length + 1}) = '${family.prefix}_'`]
           : []),
       ].join(' AND ') || 'true',

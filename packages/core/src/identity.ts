@@ -17,6 +17,18 @@ export const generatorExampleOf = (family: IdFamily): string | undefined =>
   (family as { readonly generatorExample?: string }).generatorExample
 
 /**
+ * The name by which sealed texts tell families apart: `flake 1420070400000` for another epoch, `uid 6` for another
+ * neighbourhood.
+ *
+ * @example
+ * kindOf(flake.withEpoch(1_420_070_400_000)) // 'flake 1420070400000'
+ */
+export function kindOf(family: IdFamily): string {
+  const { name, variant } = baseOf(family) as IdFamily & { readonly variant?: number }
+  return variant === undefined ? name : `${name} ${variant}`
+}
+
+/**
  * Checks that the value is a family, and not its name or a constant that a circular import left undefined.
  *
  * @throws {IdError} `INVALID_OPTION`.

@@ -1,4 +1,4 @@
-import { betterAuthIds, columnFor, type Database, flake, flax, prefixed, sno } from '@snoflax/core'
+import { accepting, betterAuthIds, columnFor, type Database, flake, flax, prefixed, sno } from '@snoflax/core'
 import { uid } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { thrownBy } from './refusal.js'
@@ -16,6 +16,14 @@ describe('columnFor', () => {
     expect(column.check('id')).toBe(check)
     expect(family.is(column.generate())).toBe(true)
   })
+
+  test.each(['postgres', 'sqlite', 'mysql', 'mariadb'] as const)(
+    'checks no length of accepted keys in %s',
+    (database) => {
+      const check = columnFor(accepting(customer, /[a-z0-9]{24}/), database).check('id')
+      expect(check).toBe(database === 'sqlite' ? "typeof(id) IN ('text', 'null')" : 'true')
+    },
+  )
 
   test('a range has both bounds, or is refused', () => {
     const column = columnFor(uid, 'postgres', { generator: uid.generator({ node: 'a@b' }) })

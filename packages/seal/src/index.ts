@@ -1,5 +1,5 @@
 import { IdError, type IdFamily, type StandardSchema } from '@snoflax/core'
-import { baseOf, checkFamily, isPrefixed, show, withPath } from '@snoflax/core/adapter'
+import { kindOf, checkFamily, isPrefixed, show, withPath } from '@snoflax/core/adapter'
 import { textForm, uuidForm } from './forms.js'
 import { deriveKey, readOptions, type SealKey } from './key.js'
 
@@ -74,7 +74,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
   const { size } = form
   const prefix = isPrefixed(family) ? family.prefix : ''
   const head = prefix && `${prefix}_`
-  const ciphers = keys.map((key) => form.cipher(deriveKey(key, baseOf(family).name, prefix)))
+  const ciphers = keys.map((key) => form.cipher(deriveKey(key, kindOf(family), prefix)))
   const { encrypt } = ciphers[0] as (typeof ciphers)[number]
   const pattern = new RegExp(`^${head}${form.pattern}$`)
   const length = head.length + form.length

@@ -73,7 +73,9 @@ function readKey(field: string, key: unknown): Uint8Array {
 function bytesOf(key: unknown): Uint8Array | undefined {
   if (typeof key !== 'string') return isBytes(key) ? Uint8Array.from(key) : undefined
   if (HEX.test(key)) return Buffer.from(key, 'hex')
-  return BASE64URL.test(key) ? Buffer.from(key, 'base64url') : undefined
+  // Buffer skips the two spare bits of the last character: only one spelling of a key is accepted.
+  const bytes = Buffer.from(key, 'base64url')
+  return BASE64URL.test(key) && bytes.toString('base64url') === key.replace('=', '') ? bytes : undefined
 }
 
 /** The key of one kind of ids: HKDF-SHA256 without salt. See spec/seal.md. */

@@ -184,6 +184,17 @@ describe.each(FAMILIES)('$name', (family) => {
   })
 })
 
+test.each([
+  ['another epoch', flake, flake.withEpoch(1_420_070_400_000)],
+  ['another prefix and epoch', prefixed(flake, 'evt'), prefixed(flake.withEpoch(1), 'evt')],
+  ['another neighbourhood', uid, uid.withNeighbourhood(6)],
+])('%s is another kind', (_, one, other) => {
+  const [a, b] = [seal(one as IdFamily, { keys: KEY }), seal(other as IdFamily, { keys: KEY })]
+  expect(b.open(b.seal(one.min))).toBe(one.min)
+  expect(refusal(() => a.open(b.seal(one.min))).code).toBe('INVALID_SEAL')
+  expect(refusal(() => b.open(a.seal(one.min))).code).toBe('INVALID_SEAL')
+})
+
 test('a sealed text with wrong spare bits is refused', () => {
   const { seal: close, open } = seal(flax, { keys: KEY })
   const text = close(flax.generate())
@@ -236,6 +247,10 @@ describe('keys', () => {
   test.each([
     ['none', []],
     ['a password', 'correct horse battery staple'],
+    [
+      'not in canonical base64url',
+      KEY.toString('base64url').replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
+    ],
     ['too short', randomBytes(31)],
     ['too long', randomBytes(33)],
     ['zeros', new Uint8Array(32)],

@@ -4,6 +4,7 @@ export {
   checkFamily,
   isAccepting,
   isPrefixed,
+  kindOf,
   ownOf,
 } from '../identity.js'
 export { unixMs } from '../primitives/clock.js'

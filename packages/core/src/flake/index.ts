@@ -73,6 +73,7 @@ function createFlake(epochMs: number): FlakeFamily {
     compare: (a, b) => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0),
   })
   return Object.assign(family, {
+    ...(epochMs !== 0 && { variant: epochMs }),
     generator: (options: FlakeGeneratorOptions) => createGenerator(family, timeSince, options),
     withEpoch: (epochMs: number) => createFlake(checkEpoch(epochMs)),
     toBigInt: codec.toBigInt,

@@ -101,6 +101,7 @@ function createUid(neighbourhood: number): UidFamily {
   return Object.assign(family, {
     neighbourhood,
     local: uidLocal,
+    ...(neighbourhood !== DEFAULT_NEIGHBOURHOOD && { variant: neighbourhood }),
     withNeighbourhood: (bits: number) =>
       createUid(checkInteger(NAME, 'neighbourhood', bits, MIN_NEIGHBOURHOOD, MAX_NEIGHBOURHOOD)),
     generator(options: UidGeneratorOptions) {
