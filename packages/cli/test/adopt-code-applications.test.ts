@@ -274,6 +274,25 @@ export const b = sqliteTable('b', { doneId: text('done_id').references(() => don
   })
 })
 
+test('keys of the shape of flax ids, and a Kysely application, are left', async () => {
+  const { left, diff } = await adopt({
+    'schema.ts': `import { nanoid } from 'nanoid'
+${SQLITE}export const a = sqliteTable('a', { id: text('id').primaryKey().$defaultFn(() => nanoid(16)) })
+export const b = sqliteTable('b', { id: text('id').primaryKey().$defaultFn(() => 'key_' + nanoid(16)) })
+`,
+    'db.ts': `import { Kysely } from 'kysely'
+import type { DB } from './db-types.js'
+export const db = new Kysely<DB>({ dialect })
+`,
+  })
+  expect(left.map(({ name, text }) => [name, text.slice(0, 40)])).toEqual([
+    ['a.id', 'its keys have the shape of flax ids, so '],
+    ['b.id', 'its keys have the shape of flax ids, so '],
+    ['new Kysely(…)', 'its types are generated from the databas'],
+  ])
+  expect(diff).toBe('')
+})
+
 test.each([
   ['url', 'url = env("DATABASE_URL")\n  directUrl = env("DIRECT")\n  shadowDatabaseUrl = env("SHADOW")', ''],
   ['old preview features', 'url = "file:./dev.db"', 'previewFeatures = ["tracing", "jsonProtocol", "views"]'],

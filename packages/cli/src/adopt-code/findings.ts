@@ -1,3 +1,4 @@
+import { fixedId, flax, prefixed } from '@snoflax/core'
 import type { Edit } from './edits.js'
 import { prefixOf, type Stored, union } from './shapes.js'
 
@@ -120,6 +121,8 @@ export class Findings {
     const stored = union(kinds)
     const strange = isUuid ? kinds.find(({ kind }) => kind !== 'uuid') : undefined
     if (strange) return `${strange.kind} in a column of type uuid: only versions 4 and 7 can stay there`
+    if (!isUuid && looksLikeFlax(stored))
+      return 'its keys have the shape of flax ids, so each would get an invented time: declare it by hand, with another family or a prefix'
     if (!isSecret(name)) return stored
     return `its keys may be secrets, which ids are not, so it stays as it is; --accept '${name}=${stored.pattern}' if they are none`
   }
@@ -161,6 +164,12 @@ export class Findings {
         text: `new ids lose the prefix ${lost}: a prefix is lower-case letters, digits and _`,
       })
   }
+}
+
+/** Whether the pattern also takes ids that the column would generate. */
+function looksLikeFlax(stored: Stored): boolean {
+  const prefix = prefixOf(stored)
+  return new RegExp(`^${stored.pattern}$`).test(fixedId(prefix ? prefixed(flax, prefix) : flax, 'key'))
 }
 
 export const TAKEN = 'already is another name in this file: rename that, and run the command again'

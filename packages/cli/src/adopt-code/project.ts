@@ -14,7 +14,7 @@ import { adoptTypeorm } from './typeorm/adopt.js'
 const DOCUMENT = /\.(?:json|ya?ml)$/
 /** Files of TypeScript that may have something to read. */
 const READ =
-  /drizzle|typeorm|prisma|snoflax|cuid|nanoid|uuid|ulid|betterAuth|z\.string|\.(?:insert|create|save)\(|\{\d+\}|pattern\s*:/i
+  /drizzle|typeorm|prisma|kysely|snoflax|cuid|nanoid|uuid|ulid|betterAuth|z\.string|\.(?:insert|create|save)\(|\{\d+\}|pattern\s*:/i
 
 const ORMS = { drizzle: '@snoflax/drizzle', prisma: '@snoflax/prisma-extension', typeorm: '@snoflax/typeorm' }
 
@@ -68,11 +68,11 @@ export class Project {
     if (sources) {
       if (adoptDrizzle(sources, findings)) orms.add(ORMS.drizzle)
       if (adoptTypeorm(sources, findings)) orms.add(ORMS.typeorm)
-      if (this.#schemas.length > 0) leaveClients(sources, findings)
+      leaveClients(sources, findings, this.#schemas.length > 0)
     }
     listRefusals(sources, this.#documents, findings)
     if (findings.edits.size > 0) tellInstall(orms, findings)
-    return orms.size > 0
+    return orms.size > 0 || findings.left.length > 0
   }
 }
 
@@ -84,15 +84,22 @@ function tellInstall(orms: ReadonlySet<string>, { next }: Findings): void {
   for (const one of later) next.add(one)
 }
 
-/** Clients of Prisma that aren't extended. */
-function leaveClients(sources: Sources, findings: Findings): void {
+/** Clients that a person has to extend: Prisma's, and Kysely's, whose interface of tables says nothing of keys. */
+function leaveClients(sources: Sources, findings: Findings, hasPrisma: boolean): void {
   const { ts } = sources
+  const todo: Readonly<Record<string, string>> = {
+    ...(hasPrisma && {
+      PrismaClient: 'add .$extends(snoflax()), from the module that prisma generate writes',
+    }),
+    Kysely:
+      'its types are generated from the database and name no keys: pass idPlugin({ users: { id: flaxId({ accept }) }, … }) in plugins, and let doctor name the kinds',
+  }
   for (const source of sources.all)
     sources.walk(source.node, (one) => {
-      const isClient = ts.isNewExpression(one) && one.expression.getText() === 'PrismaClient'
-      if (!isClient || source.node.text.includes('snoflax')) return
-      const text = 'add .$extends(snoflax()), from the module that prisma generate writes'
-      findings.leave(sources.placeOf(source, one, 'new PrismaClient(…)'), text)
+      if (!ts.isNewExpression(one) || source.node.text.includes('snoflax')) return
+      const name = one.expression.getText()
+      const text = todo[name]
+      if (text) findings.leave(sources.placeOf(source, one, `new ${name}(…)`), text)
     })
 }
 
