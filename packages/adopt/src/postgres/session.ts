@@ -103,16 +103,18 @@ export class PostgresSession implements Session {
   protected *lock(parentsFirst: readonly string[]): Work<void> {
     const attemptMs = yield* this.setting('lock_timeout')
     const endMs = performance.now() + attemptMs
+    // Of one lock; the whole ends within the attempt's time, and as few round trips as locks.
+    yield* this.setLockTimeout(Math.max(1, attemptMs / 2))
+    yield* this.run(['SAVEPOINT snoflax_lock'])
     for (const [table, statement] of lockStatements(parentsFirst)) {
-      yield* this.setLockTimeout(Math.max(1, endMs - performance.now()))
-      yield* this.run(['SAVEPOINT snoflax_lock'])
       try {
         yield* this.run([statement])
+        if (performance.now() < endMs) continue
       } catch (error) {
         if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error
-        yield* this.run(['ROLLBACK TO SAVEPOINT snoflax_lock'])
-        throw yield* this.lockRefused(table)
       }
+      yield* this.run(['ROLLBACK TO SAVEPOINT snoflax_lock'])
+      throw yield* this.lockRefused(table)
     }
     // Other objects to lock, such as views, may be in use too.
     yield* this.setLockTimeout(attemptMs)
