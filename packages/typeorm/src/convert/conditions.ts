@@ -48,14 +48,22 @@ function columnAt(
   { expressionMap: { aliases, mainAlias, aliasNamePrefixingEnabled }, joins = [] }: Builder,
   path: string,
 ): PreparedColumn | undefined {
-  const [name, ...rest] = path.split('.')
-  const alias = aliasNamePrefixingEnabled
-    ? [...aliases, ...(mainAlias ? [mainAlias] : [])].find((one) => one.name === name)
-    : mainAlias
-  const metadata = alias?.hasMetadata
-    ? alias.metadata
-    : joins.find((join) => join.alias === name)?.relationMetadata.inverseEntityMetadata
-  const columns = metadata?.findColumnsWithPropertyPath(aliasNamePrefixingEnabled ? rest.join('.') : path)
+  // The alias of a relation in an embedded entity contains dots.
+  const isOf = (name: string) => path.startsWith(`${name}.`)
+  const known = [...aliases, ...(mainAlias ? [mainAlias] : [])].filter(({ hasMetadata }) => hasMetadata)
+  const named = [
+    ...known.map(({ name, metadata }) => ({ name, metadata })),
+    ...joins.map(({ alias, relationMetadata }) => ({
+      name: alias,
+      metadata: relationMetadata.inverseEntityMetadata,
+    })),
+  ].filter(({ name }) => isOf(name))
+  const owner = named.sort((a, b) => b.name.length - a.name.length)[0]
+  const columns = aliasNamePrefixingEnabled
+    ? owner?.metadata.findColumnsWithPropertyPath(path.slice(owner.name.length + 1))
+    : mainAlias?.hasMetadata
+      ? mainAlias.metadata.findColumnsWithPropertyPath(path)
+      : undefined
   const [first, ...others] = columns?.map(convertingFor) ?? []
   const isSame = (one: PreparedColumn | undefined) =>
     one?.storage.name === first?.storage.name && one?.storage.family === first?.storage.family
