@@ -4,7 +4,13 @@ export type {
   ConfigurationOf,
   IdField,
 } from './configuration.js'
-export { type Extension, type ExtensionOptions, type Find, idExtension } from './extension/extension.js'
+export {
+  type Extension,
+  type ExtensionOptions,
+  type Find,
+  type Found,
+  idExtension,
+} from './extension/extension.js'
 export type { Generators } from './extension/model.js'
 export { type StoredIds, storedIds } from './extension/stored.js'
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'

@@ -68,10 +68,11 @@ describe.each(CLIENTS)('with $client, brands = $brands', ({ entry, module, model
 const PREFIXED = `
 model Customer {
   id     String  @id @default(dbgenerated()) @db.Uuid /// @snoflax flax prefix=cus
+  name   String
   orders Order[]
 }
 model Order {
-  id         Bytes    @id @default(dbgenerated()) /// @snoflax sno prefix=order_line
+  id         Bytes    @id @default(dbgenerated()) /// @snoflax sno prefix=order_line createdAt
   customerId String   @db.Uuid
   customer   Customer @relation(fields: [customerId], references: [id])
 }`
@@ -96,6 +97,17 @@ export async function types() {
   await prisma.order.findMany({ where: { id: { in: [id, made] }, customerId: cusId.parse('text') } })
   // @ts-expect-error of another prefix
   await prisma.order.findMany({ where: { id: customerId } })
+  const customer = await prisma.$find(customerId)
+  const [model, key, name]: ['Customer', CustomerId, string] = [customer!.model, customer!.row.id, customer!.row.name]
+  const line = await prisma.$transaction((tx) => tx.$find(made))
+  const [ofLine, buyer, at]: ['Order', CustomerId, Date] = [line!.model, line!.row.customerId, line!.row.createdAt]
+  // @ts-expect-error a customer has no customer
+  customer?.row.customerId
+  const any = await prisma.$find('cus_' + name)
+  if (any?.model === 'Order') any.row.customerId satisfies CustomerId
+  const texts = await prisma.$find('order_line_x')
+  texts?.model satisfies 'Order' | undefined
+  void [model, key, ofLine, buyer, at]
   return parameter('Order.customerId', customerId)
 }
 `,

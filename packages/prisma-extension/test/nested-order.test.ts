@@ -81,7 +81,10 @@ test.each<[string, () => object]>([
   ['a parent', () => named({ boss: { create: named() } })],
   ['a parent before a name', () => ({ boss: { create: named() }, ...named() })],
   ['parents of parents', () => named({ boss: { create: named({ boss: { create: named() } }) } })],
-  ['two parents', () => named({ boss: { create: named() }, team: { create: named({ city: { create: named() } }) } })],
+  [
+    'two parents',
+    () => named({ boss: { create: named() }, team: { create: named({ city: { create: named() } }) } }),
+  ],
   ['two parents, the other way round', () => named({ team: { create: named() }, boss: { create: named() } })],
   ['a parent with children', () => named({ boss: { create: named({ pets: { create: named() } }) } })],
   ['a parent and children', () => named({ pets: { create: named() }, boss: { create: named() } })],

@@ -1,5 +1,12 @@
 import { IdError } from '@snoflax/core'
-import { checkOptions, type FoundRow, findRow, type Library, requireMembers } from '@snoflax/core/adapter'
+import {
+  type CanBeKey,
+  checkOptions,
+  type FoundRow,
+  findRow,
+  type Library,
+  requireMembers,
+} from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { mapArguments, mapCreation, type Rule } from './arguments.js'
 import { addTimes, selectTimes, type Times } from './created-at.js'
@@ -20,10 +27,10 @@ type Nothing = Record<never, never>
 
 /**
  * An extension for `$extends` that replaces the types of fields in results: `Types` is model → field → type. To the
- * compiler they are computed fields, since Prisma offers nothing else; at run time there are none.
+ * compiler they are computed fields, since Prisma offers nothing else; at run time there are none. `Keys` is model → id.
  */
 // biome-ignore lint/suspicious/noExplicitAny: clients of every schema fit
-export type Extension<Types> = (client: any) => {
+export type Extension<Types, Keys = Readonly<Record<string, string>>> = (client: any) => {
   $extends: {
     extArgs: {
       result: {
@@ -34,7 +41,7 @@ export type Extension<Types> = (client: any) => {
       }
       model: Nothing
       query: Nothing
-      client: { $find: () => Find }
+      client: { $find: () => Find<Keys> }
     }
   }
 }
@@ -49,7 +56,23 @@ export type Extension<Types> = (client: any) => {
  * const found = await prisma.$find(id)
  * found?.model // 'Order'
  */
-export type Find = (id: string) => Promise<FoundRow<string, Record<string, unknown>> | null>
+export type Find<Keys> = <Client, AnId extends string>(
+  this: Client,
+  id: AnId,
+) => Promise<Found<Client, Keys, AnId> | null>
+
+/** The row of an id, of the models whose key it can be. */
+export type Found<Client, Keys, AnId extends string> = {
+  [Model in keyof Keys & string]: CanBeKey<AnId, Keys[Model] & string> extends true
+    ? FoundRow<Model, RowOf<Client, Uncapitalize<Model>>>
+    : never
+}[keyof Keys & string]
+
+type RowOf<Client, Name extends string> = Client extends {
+  readonly [Each in Name]: { findUniqueOrThrow(...args: never): PromiseLike<infer Row> }
+}
+  ? Row
+  : Record<string, unknown>
 
 /** Options of {@link idExtension}. */
 export interface ExtensionOptions {
@@ -118,10 +141,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
  * const extension = idExtension({ database: 'postgres', models })
  * const prisma = new PrismaClient({ adapter }).$extends(extension)
  */
-export function idExtension<Types = Record<never, never>>(
+export function idExtension<Types = Record<never, never>, Keys = Readonly<Record<string, string>>>(
   configuration: Configuration,
   options: ExtensionOptions = {},
-): Extension<Types> {
+): Extension<Types, Keys> {
   checkOptions('snoflax', options, { generators: 'any' })
   const { generators = {} } = options
   const columns = columnsOf(configuration, generators)
@@ -143,7 +166,7 @@ export function idExtension<Types = Record<never, never>>(
         },
       },
     })
-  }) as Extension<Types>
+  }) as never
 }
 
 /** Answers that have ids already: an extension after ours may keep them, and hand them out again. */

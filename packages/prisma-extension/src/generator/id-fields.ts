@@ -155,7 +155,7 @@ function foreignKey(
   return { ...own, found, accept, of, storage, generated: false, branded: isTyped, comment: settings }
 }
 
-const isPattern = (accepted: RegExp | FoundFamily): boolean => accepted instanceof RegExp
+export const isPattern = (accepted: RegExp | FoundFamily): boolean => accepted instanceof RegExp
 
 /** The families that a field accepts beside its own. */
 export const acceptedFamilies = ({ accept }: Pick<FoundField, 'accept'>): FoundFamily[] =>

@@ -3,7 +3,7 @@ import type { PrefixedFamily } from '@snoflax/core'
 import { clientName } from '../extension/model.js'
 import { familiesOf, idFields, type ModelContent, type ModuleContent } from './content.js'
 import type { FoundFamily } from './families.js'
-import { acceptedFamilies, type FoundField } from './id-fields.js'
+import { acceptedFamilies, type FoundField, isPattern } from './id-fields.js'
 import { capitalized, nameOf } from './schema.js'
 
 export type Language = 'ts' | 'js'
@@ -87,7 +87,7 @@ function constantsOf(content: ModuleContent, isOptional: boolean): Constant[] {
     {
       about: 'The extension, to be given to `$extends` after all others.',
       name: 'snoflax',
-      type: `(options${isOptional ? '?' : ''}: Options) => Extension<Times>`,
+      type: `(options${isOptional ? '?' : ''}: Options) => Extension<Times, Keys>`,
       value: '(options) => idExtension(configuration, options)',
     },
     ...forStored(ids),
@@ -152,7 +152,7 @@ function idConfiguration({ model, field, found, accept, storage, generated, comm
     `family: ${found.name}`,
     `storage: '${storage}'`,
     ...(generated ? ['generated: true'] : []),
-    ...(field.isId || (field.isUnique && generated) ? ['key: true'] : []),
+    ...(isKey({ field, generated }) ? ['key: true'] : []),
     ...(accepted.length === 0 ? [] : [`accept: [${accepted.join(', ')}]`]),
     ...(meta === undefined ? [] : [`meta: ${meta}`]),
     ...(onMismatch === undefined ? [] : [`onMismatch: '${onMismatch}'`]),
@@ -178,6 +178,10 @@ ${idFields(content)
   .map((id) => `  '${nameOf(id)}': ${idTypeOf(id)}\n`)
   .join('')}}
 
+/** The ids that \`$find\` looks up, by model. */
+export interface Keys {
+${content.models.map(keysOf).join('')}}
+
 ${content.models.map(modelId).join('')}
 export interface Options {
   /** Generators of the families whose ids are generated here. */
@@ -185,6 +189,17 @@ export interface Options {
 ${generatorOptions(made)}  }
 }
 `
+
+/** A prefix is known of ids that the client types as texts, too. */
+function keysOf({ model, ids }: ModelContent): string {
+  const types = ids
+    .filter(isKey)
+    .flatMap((id) => (id.accept.some(isPattern) ? 'string' : [id.found, ...acceptedFamilies(id)].map(idType)))
+  return types.length === 0 ? '' : `  ${model.name}: ${[...new Set(types)].join(' | ')}\n`
+}
+
+const isKey = ({ field, generated }: Pick<FoundField, 'field' | 'generated'>): boolean =>
+  field.isId || (field.isUnique && generated)
 
 function timesOf({ model, ids }: ModelContent): string {
   const times = ids.flatMap(({ field, accept, comment: { createdAt } }) => {
