@@ -1,5 +1,5 @@
 export type { AdoptConfig, AdoptTable } from './adopt/config.js'
-export type { CheckName, Cure, DryRun, ExaminedColumn, Finding, Report } from './doctor/report.js'
+export type { CheckName, Cure, ExaminedColumn, Finding, Report } from './doctor/report.js'
 export { EXIT, type ExitCode } from './exit.js'
 export type { Description } from './inspection.js'
 export { run } from './run.js'

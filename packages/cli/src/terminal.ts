@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { styleText } from 'node:util'
 import { flax } from '@snoflax/core'
-import { withoutSecrets } from './databases.js'
 import { EXIT, type ExitCode, UsageError } from './exit.js'
 import { isAgo } from './ids/time.js'
+import { withoutSecrets } from './live/address.js'
 
 /** Input, output and environment of a run: by default the process's. */
 export interface Io {

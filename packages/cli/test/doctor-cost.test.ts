@@ -43,7 +43,7 @@ test('what only looks like ids causes no finding, and of such columns only UUIDv
   await database.close()
 })
 
-test('each table is read once, and the keys of many are compared in one pass', async () => {
+test('each table is read once, and keys are compared without further queries', async () => {
   const database = await sqlite.open()
   const tables = 60
   for (let t = 0; t < tables; t++) {
@@ -67,12 +67,11 @@ test('each table is read once, and the keys of many are compared in one pass', a
   expect(all).toBeLessThan(8 * tables)
   const unread = await doctor(database.file, '--skip', 'malformed', 'future', 'duplicate', 'reference')
   expect(unread.columns.every(({ rowsRead }) => rowsRead === 0)).toBe(true)
-  // A page of each key.
-  expect(all - without).toBeLessThanOrEqual(2 * tables + 5)
+  expect(all - without).toBe(0)
   await database.close()
 })
 
-test('--full finds an id shared by two large tables, page by page', async () => {
+test('--full finds an id shared by two large tables', async () => {
   const database = await sqlite.open()
   const shared = many(3, () => flax.generate())
   for (const name of ['a', 'b', 'c']) {
@@ -87,8 +86,8 @@ test('--full finds an id shared by two large tables, page by page', async () => 
   add('b', shared[0] as string)
   const { findings } = await doctor(database.file, '--full')
   expect(findings.map(({ message }) => message.replace(/; the first.*/, '')).sort()).toEqual([
+    'ids that are also keys of a.id, without a foreign key: 1',
     'ids that are also keys of a.id, without a foreign key: 3',
-    'ids that are also keys of b.id, without a foreign key: 1',
   ])
   await database.close()
 })

@@ -1,8 +1,8 @@
 import { flake, flax, prefixed, sno } from '@snoflax/core'
 import { uidLocal } from '@snoflax/families'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { doctor, type Finding, newIds, told } from './reports.js'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { doctor, told } from './reports.js'
 import { bin, cli } from './running.js'
 
 const customerId = prefixed(flax, 'cus')
@@ -84,173 +84,13 @@ test('the file can be named in any way', async () => {
   }
 })
 
-/** The planted fault is all that is found, and its cure mends it and keeps the rows. */
-async function findsAndCures(expected: readonly string[], ...options: string[]): Promise<readonly Finding[]> {
-  const report = await doctor(database.file, ...options)
-  expect(told(report)).toEqual(expected)
-  for (const { cure } of report.findings) database.connection.exec(cure.sql as string)
-  expect((await doctor(database.file, ...options)).findings).toEqual([])
-  return report.findings
-}
-
-test('a cure of a collation that ignores case keeps indexes, triggers, rows and foreign keys', async () => {
-  database.connection.exec(`PRAGMA foreign_keys = ON;
-    CREATE TABLE "a, b" (
-      -- The key, of course.
-      "id" TEXT COLLATE NOCASE NOT NULL PRIMARY KEY, /* (x, y) */
-      name TEXT COLLATE NOCASE DEFAULT 'a, (b', parent TEXT REFERENCES "a, b"(id),
-      twice TEXT AS (name || name) STORED, CHECK (length("id") = 16), UNIQUE (name, id)
-    ) WITHOUT ROWID;
-    CREATE INDEX by_name ON "a, b" (name);
-    CREATE TABLE child (a TEXT REFERENCES "a, b");
-    CREATE TRIGGER t AFTER INSERT ON "a, b" BEGIN UPDATE "a, b" SET name = 'set' WHERE id = new.id; END;`)
-  for (let n = 0; n < 20; n++) {
-    const id = flax.generate()
-    database.connection.prepare('INSERT INTO "a, b" (id, parent) VALUES (?, ?)').run(id, id)
-    insert('child', id)
-  }
-  const before = await database.query('SELECT * FROM "a, b" ORDER BY id COLLATE BINARY')
-  await findsAndCures(['collation a, b.id'])
-  expect(await database.query('SELECT * FROM "a, b" ORDER BY id')).toEqual(before)
-  expect(await database.query('SELECT name FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name')).toEqual(
-    ['a, b', 'by_name', 'child', 't'].map((name) => ({ name })),
-  )
-  expect(() => insert('child', 'nobody')).toThrow('FOREIGN KEY')
-  insert('"a, b" (id)', flax.generate())
-  expect(await database.query('SELECT count(*) AS count FROM "a, b" WHERE name = \'SET\'')).toEqual([
-    { count: 21 },
-  ])
-})
-
-test('affinities that turn texts into numbers, or numbers into texts, are found and cured', async () => {
-  database.connection.exec(`CREATE TABLE a (uuid UUID PRIMARY KEY, x);
-    CREATE TABLE b (id TEXT NOT NULL PRIMARY KEY);
-    CREATE TABLE c (id REAL)`)
-  const flakes = flake.generator({ worker: 1 })
-  for (let n = 0; n < 20; n++) {
-    insert('a', flax.generate(), n)
-    insert('b', flakes.generate())
-  }
-  await findsAndCures(['type a.uuid', 'type b.id', 'type c.id'], '--column', 'c.id=flake')
-  expect(await database.query('SELECT DISTINCT typeof(id) AS type FROM b')).toEqual([{ type: 'integer' }])
-  insert('a', '0000000000001e12', null)
-  expect(await database.query("SELECT typeof(uuid) AS type FROM a WHERE uuid = '0000000000001e12'")).toEqual([
-    { type: 'text' },
-  ])
-})
-
-test('several columns of one table are cured, despite comments, views and a table named like the copy', async () => {
-  database.connection.exec(`CREATE TABLE a (id /* INT, really */ INT PRIMARY KEY, other INT, text TEXT COLLATE nocase);
-    CREATE TABLE A_SNOFLAX (x);
-    CREATE VIEW seen AS SELECT id FROM a`)
-  for (let n = 0; n < 20; n++) insert('a', flax.generate(), flax.generate(), flax.generate())
-  await findsAndCures(['type a.id', 'type a.other', 'collation a.text'])
-  expect(await database.query('SELECT count(*) AS count FROM seen')).toEqual([{ count: 20 }])
-})
-
-test("a cure changes only the column's own collation, with names in any quotes", async () => {
-  database.connection.exec(`CREATE TABLE a ('id' TEXT PRIMARY KEY CHECK ('x' COLLATE NOCASE <> id), [b] INT UNIQUE,
-    \`c\` varchar(16) DEFAULT ('x' COLLATE NOCASE) COLLATE "nocase", PRIMARY_ TEXT)`)
-  for (let n = 0; n < 20; n++) insert('a', flax.generate(), flax.generate(), flax.generate(), flax.generate())
-  await findsAndCures(['type a.b', 'collation a.c'])
-  const [{ sql }] = (await database.query("SELECT sql FROM sqlite_master WHERE name = 'a'")) as [
-    { sql: string },
-  ]
-  expect(sql).toContain("DEFAULT ('x' COLLATE NOCASE) COLLATE BINARY")
-  expect(sql).toContain('[b] TEXT UNIQUE')
-})
-
-describe('the CHECK of a BLOB column', () => {
-  const CHECK = `CHECK (typeof(id) = 'blob' AND length(id) = 10)`
-  test.each([
-    ['none', 'advice', 'id BLOB PRIMARY KEY NOT NULL, n INTEGER'],
-    [
-      'that lets texts in',
-      'advice',
-      `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CHECK (typeof(id) <> 'integer')`,
-    ],
-    ['of the column', undefined, `id BLOB PRIMARY KEY NOT NULL ${CHECK}, n INTEGER`],
-    [
-      'of the table',
-      undefined,
-      `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CONSTRAINT c ${CHECK.replace('AND', 'and')}`,
-    ],
-    [
-      'of two columns',
-      undefined,
-      `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CHECK (n > 0 OR typeof("t"."id") = 'blob'), CHECK (n >= 0)`,
-    ],
-    [
-      'of another length',
-      'error',
-      `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CONSTRAINT c ${CHECK.replace('10', '12')}`,
-    ],
-    ['of another type', 'error', `id BLOB PRIMARY KEY NOT NULL CHECK (typeof(id) = 'text'), n INTEGER`],
-  ])('%s: %s', async (_, severity, definitions) => {
-    database.connection.pragma('ignore_check_constraints = ON')
-    database.connection.exec(`CREATE TABLE t (${definitions})`)
-    for (let n = 0; n < 20; n++) insert('t', sno.decode(sno.generate()), n)
-    const { findings, advice } = await doctor(database.file)
-    const found = [...findings, ...advice]
-    expect(found.map((one) => [one.check, one.severity, one.where])).toEqual(
-      severity === undefined ? [] : [['constraint', severity, 't.id']],
-    )
-    for (const { message, cure } of found) {
-      expect(cure.leaves).toContain(`CHECK (typeof("id") = 'blob' AND length("id") = 10)`)
-      if (severity === 'error')
-        expect(message).toMatch(/^CHECK \(typeof\(id\) = '\w+'.*\) refuses ids of sno, which have 10 bytes$/)
-    }
-    const { out } = await cli(['doctor', database.file])
-    expect(out.includes('advice constraint  t.id')).toBe(severity === 'advice')
-    expect((await doctor(database.file, '--skip', 'constraint')).advice).toEqual([])
-  })
-})
-
-test('malformed values, ids in another form and ids from the future are found and cured', async () => {
-  fill()
-  const kept = flax.generate()
-  insert('customer', flax.decode(kept), 'bytes')
-  insert('customer', 'too short', 'short')
-  insert('customer', "it's \u0000 \u001b[2K", 'odd')
-  insert('"order"', sno.decode(sno.generateAt(Date.now() + 1e9)), null, null)
-  await findsAndCures(['malformed customer.id', 'future order.id'], ...newIds('customer.id', 'order.id'))
-  expect(await database.query('SELECT name FROM customer WHERE id = ?', [kept])).toEqual([{ name: 'bytes' }])
-})
-
-test('rows that reference a malformed value get its new id', async () => {
-  fill()
-  database.connection.exec(`PRAGMA foreign_keys = ON; INSERT INTO customer VALUES ('short', 'x')`)
-  insert('"order"', sno.decode(sno.generate()), 'short', 'mine')
-  await findsAndCures(['malformed customer.id'], ...newIds('customer.id'))
-  expect(
-    await database.query(
-      'SELECT name FROM customer JOIN "order" ON customer_id = customer.id WHERE "note, old" = \'mine\'',
-    ),
-  ).toEqual([{ name: 'x' }])
-})
-
-test('a row that references a malformed value twice, or itself in other case, gets the new id everywhere', async () => {
-  const future = flax.generateAt(Date.now() + 1e9)
-  database.connection.exec(`PRAGMA foreign_keys = ON;
-    CREATE TABLE address (id TEXT PRIMARY KEY, main TEXT REFERENCES ADDRESS);
-    CREATE TABLE parcel (sender TEXT REFERENCES address (ID), receiver TEXT REFERENCES Address);
-    INSERT INTO address VALUES ('${future}', '${future}'), ('${flax.generate()}', '${future}');
-    INSERT INTO parcel VALUES ('${future}', '${future}')`)
-  await findsAndCures(['future address.id'], '--column', 'address.id=flax', ...newIds('address.id'))
-  expect(
-    await database.query('SELECT 1 FROM address JOIN parcel ON id = main AND id = sender AND id = receiver'),
-  ).toHaveLength(1)
-})
-
 test('bytes in base64 are not read as a text id of another time', async () => {
   database.connection.exec('CREATE TABLE a (id BLOB PRIMARY KEY)')
   for (let n = 0; n < 20; n++) insert('a', flax.decode(flax.generate()))
   const base64 = Buffer.from(flax.decode(flax.generate())).toString('base64')
   insert('a', base64)
   const { findings } = await doctor(database.file)
-  expect(findings).toMatchObject([
-    { check: 'malformed', cure: { leaves: expect.stringContaining(`such as "${base64}"`) } },
-  ])
+  expect(findings).toMatchObject([{ check: 'malformed', message: expect.stringContaining(`"${base64}"`) }])
   expect(findings[0]?.cure.sql).toBeUndefined()
 })
 
@@ -266,18 +106,6 @@ test('a key may be a reference without a foreign key, until an id of it referenc
   expect((await doctor(database.file)).findings).toEqual([])
   insert('profile', flax.generate())
   expect(told(await doctor(database.file))).toHaveLength(1)
-})
-
-test('numbers that AUTOINCREMENT used are not used again after a cure', async () => {
-  database.connection.exec(
-    'CREATE TABLE a (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT COLLATE NOCASE UNIQUE)',
-  )
-  for (let n = 1; n <= 20; n++) insert('a', n, flax.generate())
-  database.connection.exec('DELETE FROM a WHERE n > 15')
-  const [finding] = (await doctor(database.file)).findings
-  database.connection.exec(finding?.cure.sql as string)
-  database.connection.exec("INSERT INTO a (id) VALUES ('x')")
-  expect(database.connection.prepare('SELECT max(n) FROM a').pluck().get()).toBe(21)
 })
 
 test('--epoch makes flakes of that epoch known', async () => {
@@ -303,7 +131,7 @@ test('the report as text', async () => {
     '',
     'error malformed  customer.id',
     '  values that are not flax in storage text: 1; the first: flax: an id has 16 characters, not 5 ("short")',
-    '  no cure: 1 can\'t be converted and stay as they are, such as "short": pass --new-ids customer.id to replace them with new ids, which loses the old values',
+    '  no cure: correct them, with what references them, or declare a column that accepts them',
     '',
     'errors: 1, warnings: 0',
     '',
@@ -384,7 +212,6 @@ test('wrong options are refused', async () => {
   fill()
   const refusals = [
     [['--column', 'nowhere.id=flax'], 'no column nowhere.id'],
-    [['--new-ids', 'nowhere.id'], 'no column nowhere.id'],
     [
       ['--column', 'customer.id'],
       '--column must be table.column=family, table.column=family:storage or table.column=family:prefix_, not customer.id',

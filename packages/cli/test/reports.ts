@@ -19,9 +19,6 @@ export async function doctor(url: string, ...options: string[]): Promise<Report>
 export const told = ({ findings }: Report): string[] =>
   findings.map(({ check, where }) => `${check} ${where}`)
 
-/** Options that let cures give new ids. */
-export const newIds = (...places: string[]): string[] => places.flatMap((place) => ['--new-ids', place])
-
 /** A database with pg-sql. */
 export const openInstalled = (): Promise<PostgresDatabase> =>
   postgres.open({

@@ -1,5 +1,5 @@
 import type { MariadbClient, PostgresClient, SqliteConnection } from '@snoflax/adopt'
-import { driver, openBy, pgClient, reach } from '../databases.js'
+import { driver, openBy, pgClient, reach } from '../live/address.js'
 
 export interface Opened {
   readonly client: PostgresClient | SqliteConnection | MariadbClient

@@ -1,30 +1,20 @@
 import { Command, Option } from 'commander'
-import { isDatabaseError, messageAbout, openBy } from '../databases.js'
 import { declaredIn, type Orm } from '../doctor/declared.js'
 import { type ExamineOptions, examine } from '../doctor/examine.js'
 import { parseColumn, type StatedColumn } from '../doctor/id-columns.js'
-import { type LiveDatabase, NotTried } from '../doctor/live-database.js'
-import { openMysql } from '../doctor/mysql/open.js'
-import { openPostgres } from '../doctor/postgres/open.js'
-import {
-  CHECKS,
-  type CheckName,
-  type DryRun,
-  type ExaminedColumn,
-  type Finding,
-  type Report,
-} from '../doctor/report.js'
-import { openSqlite } from '../doctor/sqlite/open.js'
+import { CHECKS, type CheckName, type ExaminedColumn, type Finding, type Report } from '../doctor/report.js'
 import { EXIT, UsageError } from '../exit.js'
 import { type FamilyOptions, families } from '../ids/families.js'
+import { isDatabaseError, messageAbout, openBy } from '../live/address.js'
+import { openMysql } from '../live/mysql.js'
+import { openPostgres } from '../live/postgres.js'
+import { openSqlite } from '../live/sqlite.js'
 import type { Paint, Terminal } from '../terminal.js'
 import { addFamilyOptions, addressOf, examples, nonNegativeInteger } from './options.js'
 
 interface Options extends FamilyOptions, Partial<Readonly<Record<Orm, string>>> {
   readonly schema?: string
   readonly column: readonly string[]
-  readonly newIds: readonly string[]
-  readonly dryRun?: boolean
   readonly sample: number
   readonly full?: boolean
   readonly skip: readonly CheckName[]
@@ -52,13 +42,6 @@ export const doctor = (terminal: Terminal): Command =>
       .option('--prisma <schema>', 'the Prisma schema or its folder, to find its id columns')
       .option('--drizzle <file>', 'a module that exports the tables, to find their id columns')
       .option('--kysely <file>', 'a module that exports the idPlugin, to find its id columns')
-      .option(
-        '--new-ids <table.column>',
-        'let cures replace malformed ids of this column with new ones; can be repeated',
-        collect,
-        [],
-      )
-      .option('--dry-run', 'run the cures in a transaction, examine again, and roll back')
       .option('--sample <rows>', 'how many rows to read of each large table', nonNegativeInteger, 10_000)
       .option('--full', 'read all rows of all tables')
       .addOption(new Option('--skip <checks...>', 'skip these checks').choices(CHECKS).default([]))
@@ -71,41 +54,35 @@ export const doctor = (terminal: Terminal): Command =>
           'doctor --drizzle dist/schema.js',
         ),
       ),
-  ).action(
-    async (
-      given: string | undefined,
-      { column, schema, full = false, json, dryRun = false, ...options }: Options,
-    ) => {
-      const url = addressOf(terminal, 'a URL or an SQLite file', given)
-      const stated = column.map((text) => parseColumn(text, options))
-      const declared: StatedColumn[] = []
-      for (const orm of ORMS) {
-        const file = options[orm]
-        if (file !== undefined) declared.push(...(await declaredIn(orm, file)))
-      }
-      const progress = (text: string): void => terminal.progress(text)
-      const known = { ...options, schema, full, stated, declared, families: families(options), progress }
-      const report = await examineAt(url, known, dryRun)
-      progress('')
-      if (report.findings.length > 0) terminal.exitCode = EXIT.findings
-      else if (report.unchecked.length > 0) terminal.exitCode = EXIT.unchecked
-      if (json) await terminal.printJson(report)
-      else await terminal.print(picture(report, terminal.paint))
-    },
-  )
+  ).action(async (given: string | undefined, { column, schema, full = false, json, ...options }: Options) => {
+    const url = addressOf(terminal, 'a URL or an SQLite file', given)
+    const stated = column.map((text) => parseColumn(text, options))
+    const declared: StatedColumn[] = []
+    for (const orm of ORMS) {
+      const file = options[orm]
+      if (file !== undefined) declared.push(...(await declaredIn(orm, file)))
+    }
+    const progress = (text: string): void => terminal.progress(text)
+    const known = { ...options, schema, full, stated, declared, families: families(options), progress }
+    const report = await examineAt(url, known)
+    progress('')
+    if (report.findings.length > 0) terminal.exitCode = EXIT.findings
+    else if (report.unchecked.length > 0) terminal.exitCode = EXIT.unchecked
+    if (json) await terminal.printJson(report)
+    else await terminal.print(picture(report, terminal.paint))
+  })
 
 const ORMS: readonly Orm[] = ['typeorm', 'prisma', 'drizzle', 'kysely']
 
-async function examineAt(url: string, options: ExamineOptions, isTrial: boolean): Promise<Report> {
+async function examineAt(url: string, options: ExamineOptions): Promise<Report> {
   try {
     const database = await openBy(url, {
-      postgres: () => openPostgres(url, isTrial),
-      mysql: () => openMysql(url, isTrial),
-      sqlite: (file) => openSqlite(file, isTrial),
+      postgres: () => openPostgres(url, 'snoflax doctor'),
+      mysql: () => openMysql(url),
+      sqlite: (file) => openSqlite(file),
     })
     try {
-      const report = await examine(database, options)
-      return isTrial ? { ...report, dryRun: await tryCures(database, options, report) } : report
+      return await examine(database, options)
     } finally {
       await database.close()
     }
@@ -115,34 +92,8 @@ async function examineAt(url: string, options: ExamineOptions, isTrial: boolean)
   }
 }
 
-/** Runs each cure once, then examines again. */
-async function tryCures(
-  database: LiveDatabase,
-  options: ExamineOptions,
-  { findings }: Report,
-): Promise<DryRun> {
-  const refused: { where: string; reason: string }[] = []
-  const done = new Set<string>()
-  let ran = 0
-  for (const { where, cure } of findings) {
-    const { sql, shell } = cure
-    if (shell !== undefined)
-      refused.push({ where, reason: `a shell command: run ${shell.split(' ', 3).join(' ')} … yourself` })
-    if (sql === undefined || done.has(sql)) continue
-    done.add(sql)
-    try {
-      await database.run(sql)
-      ran++
-    } catch (error) {
-      if (!isDatabaseError(error) && !(error instanceof NotTried)) throw error
-      refused.push({ where, reason: error.message })
-    }
-  }
-  return { ran, refused, findings: (await examine(database, options)).findings }
-}
-
 function picture(
-  { database, installed, columns, notes, unchecked, findings, advice, dryRun }: Report,
+  { database, installed, columns, notes, unchecked, findings, advice }: Report,
   paint: Paint,
 ): string[] {
   const head = `${paint('bold', database)}${installed === null ? '' : `, ${installed}`}`
@@ -156,15 +107,8 @@ function picture(
     ...advice.flatMap((finding, n) => findingLines(finding, advice[n + 1], paint)),
     ...(findings.length > 0 ? [] : unchecked.map((what) => paint('yellow', `nothing was checked: ${what}`))),
     ...(findings.length > 0 || unchecked.length === 0 ? [summary(findings, paint)] : []),
-    ...(dryRun ? dryRunLines(dryRun) : []),
   ]
 }
-
-const dryRunLines = ({ ran, refused, findings }: DryRun): string[] => [
-  `dry run, rolled back: ${ran} cures ran, ${refused.length} did not, ${findings.length} findings left`,
-  ...refused.map(({ where, reason }) => `  not run  ${where}: ${reason}`),
-  ...findings.map(({ check, where, message }) => `  left  ${check}  ${where}: ${message}`),
-]
 
 function columnLine({
   place,

@@ -1,15 +1,15 @@
 import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { Command } from 'commander'
-import { isDatabaseError, messageAbout, openBy } from '../databases.js'
-import { openMysql } from '../doctor/mysql/open.js'
-import { openPostgres } from '../doctor/postgres/open.js'
-import { openSqlite } from '../doctor/sqlite/open.js'
 import { EXIT, UsageError } from '../exit.js'
 import { COUNTED, type Found, type FoundRow, look, type Reference } from '../find/look.js'
 import { likelyReadings } from '../find/values.js'
 import { familiesFor, readingsOf } from '../ids/families.js'
 import { otherIds } from '../ids/other-ids.js'
 import { showUtc } from '../ids/time.js'
+import { isDatabaseError, messageAbout, openBy } from '../live/address.js'
+import { openMysql } from '../live/mysql.js'
+import { openPostgres } from '../live/postgres.js'
+import { openSqlite } from '../live/sqlite.js'
 import type { Paint, Terminal } from '../terminal.js'
 import { unmark } from '../terminal.js'
 import { addressOf, examples } from './options.js'
@@ -47,9 +47,9 @@ export const find = (terminal: Terminal): Command =>
 async function lookAt(url: string, id: string): Promise<Found> {
   try {
     const database = await openBy(url, {
-      postgres: () => openPostgres(url, false),
-      mysql: () => openMysql(url, false),
-      sqlite: (file) => openSqlite(file, false),
+      postgres: () => openPostgres(url, 'snoflax find'),
+      mysql: () => openMysql(url),
+      sqlite: (file) => openSqlite(file),
     })
     try {
       return await look(database, id)

@@ -1,85 +1,104 @@
-import { type Database, type IdStorage, storageFor, uuid7 } from '@snoflax/core'
-import { baseOf, isPrefixed, snakeCase } from '@snoflax/core/adapter'
-import { isDatabaseError } from '../databases.js'
+import {
+  type Database,
+  IdError,
+  type IdFamily,
+  type IdStorage,
+  type StorageName,
+  storageFor,
+} from '@snoflax/core'
+import { baseOf, fitsStored, isPrefixed, snakeCase, sqlCall } from '@snoflax/core/adapter'
+import { isDatabaseError } from '../live/address.js'
+import { type Column, placeOf } from '../live/database.js'
 import type { Examination } from './examination.js'
 import { generatedBy, type IdColumn, prefixedBy } from './id-columns.js'
-import { placeOf } from './live-database.js'
 import { type Cure, type Finding, finding } from './report.js'
 import { headOf, readStored, shown, storagesOf } from './stored-value.js'
 
-export interface ColumnRules {
-  /** Why the type pads, truncates, reorders or changes ids, or has no room for some; undefined if it doesn't. */
-  typeFault(idColumn: IdColumn, kind: Database): string | undefined
-  /** Whether a fault of the type does no harm yet. */
-  isWarning?(fault: string): boolean
-  /** Whether the collation sorts by language or ignores case. */
-  hasCollationFault(idColumn: IdColumn): boolean
-  checkConstraint?(examination: Examination, idColumn: IdColumn): Promise<Finding[]>
-  /** What fixes the check's finding. */
-  cure(examination: Examination, idColumn: IdColumn, check: 'type' | 'collation'): Cure | Promise<Cure>
-  /** The statements that set a default that generates the column's ids, or drop it. */
-  cureDefault(examination: Examination, idColumn: IdColumn): string | Promise<string>
+/** Finds a type or collation that pads, truncates, reorders or changes ids: by the rules of checkColumns. */
+export async function checkDeclaration(examination: Examination, idColumn: IdColumn): Promise<Finding[]> {
+  const { kind } = examination.database
+  const { column, family, evidence, storage } = idColumn
+  const where = placeOf(column)
+  const declared = column.declared || 'a column without a type'
+  const target = targetOf(kind, idColumn)
+  if (storage === undefined) {
+    const message = `${declared} doesn't fit ${family.name} ids; store them as ${target.name}`
+    return [finding('type', where, message, await cureOf(examination, idColumn, target))]
+  }
+  // Other people's UUIDs and ULIDs use one case only, which most types and collations keep and sort.
+  if (evidence === 'values' && FOREIGN.test(family.max)) return []
+  const fits = (collation: string | undefined): boolean =>
+    fitsStored(kind, { type: typeOf(kind, column), length: column.length, collation }, target)
+  const own = column.collation === 'BINARY' ? undefined : column.collation
+  if (fits(own)) return []
+  const check = fits(BY_BYTE[kind]) ? 'collation' : 'type'
+  const is = check === 'type' || own === undefined ? declared : `${declared} COLLATE ${own}`
+  const message = `it is ${is} and must be ${target.column.sql}`
+  return [finding(check, where, message, await cureOf(examination, idColumn, target))]
 }
 
-export async function checkDeclaration(
-  rules: ColumnRules,
-  examination: Examination,
-  idColumn: IdColumn,
-): Promise<Finding[]> {
-  const { column, family, evidence } = idColumn
-  const where = placeOf(column)
-  const findings: Finding[] = []
-  const fault = rules.typeFault(idColumn, examination.database.kind)
-  if (fault !== undefined) {
-    const cure = await rules.cure(examination, idColumn, 'type')
-    findings.push(finding('type', where, fault, cure, rules.isWarning?.(fault) ? 'warning' : 'error'))
-  }
-  // Foreign UUIDs and ULIDs use one case only, which most collations sort correctly.
-  const isForeign = evidence === 'values' && FOREIGN.test(family.max)
-  if (!isForeign && rules.hasCollationFault(idColumn)) {
-    const message = `the collation ${column.collation} doesn't sort ids as their text sorts`
-    findings.push(finding('collation', where, message, await rules.cure(examination, idColumn, 'collation')))
-  }
-  // A CHECK can't describe the other keys that a column accepts.
-  if (idColumn.accepting) return findings
-  return [...findings, ...((await rules.checkConstraint?.(examination, idColumn)) ?? [])]
+const BY_BYTE: Readonly<Record<Database, string | undefined>> = {
+  postgres: 'C',
+  sqlite: undefined,
+  mysql: 'ascii_bin',
+  mariadb: 'ascii_bin',
 }
 
 /** The largest UUID, also as ULID and TypeID. */
 const FOREIGN = /^(?:f{8}-|(?:.*_)?7z{9})/i
 
-/** The fault of a type that fits none of the family's storages, not the stated one, or is too short for the text. */
-export function storageFault(kind: Database, idColumn: IdColumn): string | undefined {
-  const { column, family, storage } = idColumn
-  const declared = column.declared || 'a column without a type'
-  if (storage === undefined) {
-    return `${declared} doesn't fit ${family.name} ids; store them as ${targetOf(kind, idColumn).name}`
-  }
-  if (!storagesOf(kind, column).includes(storage.name))
-    return `${declared} can't have storage ${storage.name}`
-  if (storage.name !== 'text' || !(Number(column.length) < Number(family.textLength))) return undefined
-  return `${declared} is too short for the ${family.textLength} characters of an id`
+const IN_SQL: Readonly<Record<string, string>> = {
+  varchar: 'character varying',
+  bpchar: 'character',
+  int8: 'bigint',
+}
+
+/** The type as the database writes it; of a domain, the base type. */
+function typeOf(kind: Database, { type, declared, length }: Column): string {
+  if (kind !== 'postgres') return declared.toLowerCase()
+  return (IN_SQL[type] ?? type) + (length === undefined ? '' : `(${length})`)
 }
 
 /** The storage that the column should have: its own, or the database's default for the family. */
-export const targetOf = (
-  kind: Database,
-  { family, accepting = family, storage }: IdColumn,
-): IdStorage<string> =>
-  storageFor(accepting, kind, { exactBigint: true, ...(storage && { storage: storage.name }) })
+const targetOf = (kind: Database, { family, accepting = family, storage }: IdColumn): IdStorage<string> =>
+  storageFor(accepting, kind, {
+    exactBigint: true,
+    ...(storage &&
+      accepting.storages.includes(storage.name) &&
+      isIn(kind, storage.name) && { storage: storage.name }),
+  })
 
-/** What to do if the column's values need another form than the server's cast of the type gives them. */
-export function leftToMigration(kind: Database, idColumn: IdColumn): Cure | undefined {
-  const { column, family } = idColumn
-  const { name } = targetOf(kind, idColumn)
+/** MySQL and SQLite have no uuid. */
+const isIn = (kind: Database, name: string): boolean => kind === 'postgres' || !name.startsWith('uuid')
+
+/** One statement that changes the column, if the database converts the values and no foreign key stands in the way. */
+async function cureOf(
+  { database, columns }: Examination,
+  { column, family }: IdColumn,
+  { name, column: { sql: type } }: IdStorage<string>,
+): Promise<Cure> {
+  const { kind } = database
+  const { quotedTable, quotedName } = column
   const [form] = storagesOf(kind, column)
-  const isBare = !isPrefixed(family)
   // The text of a family without storage text is its number.
-  const isDigits = form === 'text' && name === 'bigint' && !family.storages.includes('text') && isBare
-  const isUuid = form === 'uuid' && name === 'text' && family.name === uuid7.name && isBare
-  const isCast = form === undefined ? name === 'text' || name === 'bigint' : form === name
-  if (isCast || isDigits || isUuid) return undefined
-  return migrationTo(name)
+  const isDigits =
+    form === 'text' && name === 'bigint' && !family.storages.includes('text') && !isPrefixed(family)
+  const isCast = isDigits || (form === undefined ? name === 'text' || name === 'bigint' : form === name)
+  if (!isCast) return migrationTo(name)
+  if (kind === 'sqlite')
+    return { leaves: `SQLite changes no column: create the table again with ${type}, and copy the rows` }
+  const tied = tiedTo(columns, column)
+  // PostgreSQL checks the keys again if both ends stay texts.
+  if (tied.length > 0 && !(kind === 'postgres' && form === 'text'))
+    return {
+      leaves: `drop the foreign keys between it and ${tied.join(', ')}, change all to ${type}, and add the keys again`,
+    }
+  if (kind !== 'postgres' && name === 'binary')
+    return { leaves: `cut the zeros behind the ids, then change the column to ${type}` }
+  if (kind !== 'postgres') return { sql: `${STRICT};\n${await modified(database, column, type)}` }
+  const cast = name === 'text' ? 'text' : type
+  const using = form === name ? '' : ` USING ${quotedName}::${cast}`
+  return { sql: `ALTER TABLE ${quotedTable} ALTER COLUMN ${quotedName} TYPE ${type}${using}` }
 }
 
 /** Another form of the ids is left to a person, by its name. */
@@ -87,18 +106,62 @@ export const migrationTo = (form: string): Cure => ({
   leaves: `store its ids as ${form}: write a migration that reads and converts each row`,
 })
 
+/** The columns that reference this one or are referenced by it. */
+const tiedTo = (columns: readonly IdColumn[], start: Column): string[] =>
+  columns
+    .filter(
+      ({ column }) =>
+        column !== start && (column.references === placeOf(start) || start.references === placeOf(column)),
+    )
+    .map(({ column }) => placeOf(column))
+
+/** In other modes MySQL truncates what is too long. */
+const STRICT = "SET sql_mode = 'STRICT_ALL_TABLES'"
+
+/** MySQL's statement that changes a column's type and keeps the rest of its definition. */
+async function modified(
+  database: Examination['database'],
+  { quotedTable, quotedName }: Column,
+  type: string,
+): Promise<string> {
+  const [created] = await database.query(`SHOW CREATE TABLE ${quotedTable}`)
+  const lines = String(created?.['Create Table']).split(/,?\n */)
+  const definition = lines.find((line) => line.startsWith(`${quotedName} `)) as string
+  return `ALTER TABLE ${quotedTable} MODIFY ${quotedName} ${type}${definition.slice(quotedName.length + 1).replace(TYPE, '')}`
+}
+
+const TYPE = /^\w+(?:\([^)]*\))?(?: unsigned| zerofill)*(?: CHARACTER SET \w+)?(?: COLLATE \w+)?/i
+
 /** Finds a default that doesn't generate the column's ids, by its SQL or by evaluating it. */
-export async function checkDefault(
-  rules: ColumnRules,
-  examination: Examination,
-  idColumn: IdColumn,
-): Promise<Finding[]> {
+export async function checkDefault(examination: Examination, idColumn: IdColumn): Promise<Finding[]> {
   const instead = await generatedInstead(examination, idColumn)
   if (instead === undefined) return []
   const { column, family, storage } = idColumn
   const message = `its default generates ${instead}, but the column stores ${family.name} as ${storage?.name}`
-  const cure = { sql: await rules.cureDefault(examination, idColumn) }
-  return [finding('default', placeOf(column), message, cure)]
+  return [finding('default', placeOf(column), message, cureDefault(examination, idColumn))]
+}
+
+function cureDefault({ database, installed }: Examination, { column, family, storage }: IdColumn): Cure {
+  const alter = `ALTER TABLE ${column.quotedTable} ALTER COLUMN ${column.quotedName}`
+  if (database.kind === 'sqlite')
+    return { leaves: 'create the table again without the default, and copy the rows' }
+  if (column.counter !== undefined)
+    return database.kind === 'postgres'
+      ? { sql: `${alter} DROP IDENTITY` }
+      : { leaves: 'change the column to the same definition without AUTO_INCREMENT' }
+  const isOurs = installed?.families.includes(snakeCase(baseOf(family).name) as never)
+  const call = isOurs && storage && callOf(family, storage.name, installed?.schema as string)
+  return { sql: call ? `${alter} SET DEFAULT ${call}` : `${alter} DROP DEFAULT` }
+}
+
+/** SQL that generates an id by pg-sql; undefined for ids that its functions can't generate. */
+function callOf(family: IdFamily, storage: StorageName, schema: string): string | undefined {
+  try {
+    return sqlCall(family, storage, schema)
+  } catch (error) {
+    if (error instanceof IdError) return undefined
+    throw error
+  }
 }
 
 const DAY_MS = 86_400_000
@@ -139,17 +202,4 @@ async function generatedInstead(
     if (isDatabaseError(error)) return undefined
     throw error
   }
-}
-
-/** The column, and all that reference it or are referenced by it, directly or indirectly, in the order of the report. */
-export function tiedTo(columns: readonly IdColumn[], start: IdColumn): IdColumn[] {
-  const tied = new Set([start])
-  for (const one of tied) {
-    for (const other of columns) {
-      const isTied =
-        other.column.references === placeOf(one.column) || one.column.references === placeOf(other.column)
-      if (isTied) tied.add(other)
-    }
-  }
-  return columns.filter((one) => tied.has(one))
 }

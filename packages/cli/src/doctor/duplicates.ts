@@ -1,138 +1,64 @@
-import type { DatabaseValue } from '@snoflax/core'
-import { baseOf } from '@snoflax/core/adapter'
-import { literal } from '../ids/forms.js'
-import { Pace } from '../pace.js'
+import { baseOf, isPrefixed } from '@snoflax/core/adapter'
+import { type Column, placeOf } from '../live/database.js'
+import { migrationTo } from './declaration.js'
 import type { Examination } from './examination.js'
-import type { StoredIds } from './id-columns.js'
-import { type Column, placeOf } from './live-database.js'
-import { Faults, lookUp, replacement } from './replacement.js'
 import { type Finding, finding } from './report.js'
-import { bareId, ownId, readStored, shown } from './stored-value.js'
+import { bareId, formName, shown } from './stored-value.js'
 import type { Scan } from './values.js'
 
-/** Finds ids that are keys of two tables without a foreign key between them. */
-export async function duplicates(examination: Examination, scans: readonly Scan[]): Promise<Finding[]> {
-  const keys = scans.filter(({ idColumn: { column } }) => column.isKey && column.references === undefined)
-  const shared = new Map<string, Shared>()
-  const add = (one: Scan, other: Scan, id: string): void => {
-    const [from, to] = rowsOf(one) <= rowsOf(other) ? [one, other] : [other, one]
-    const place = `${placeOf(from.idColumn.column)} ${placeOf(to.idColumn.column)}`
-    const pair = shared.get(place) ?? { from, to, faults: new Faults() }
-    shared.set(place, pair)
-    pair.faults.add({ value: to.idColumn.storage.toDatabase(ownId(to.idColumn.family, id)) }, id)
-  }
-  for (const group of byFamily(keys)) {
-    const whole = group.filter(({ isComplete }) => isComplete)
-    if (whole.length > 1) await merge(examination, whole, add)
-    for (const large of group.filter((one) => !whole.includes(one))) {
-      for (const other of group) {
-        if (other === large || (!other.isComplete && rowsOf(other) > rowsOf(large))) continue
-        const ids = spread(other.ids, Math.max(20, Math.floor(LOOKED_UP / group.length)))
-        const theirs = ids.map((id) => ownId(large.idColumn.family, bareId(other.idColumn.family, id)))
-        const found = await lookUp(examination.database, large.idColumn, theirs)
-        for (const id of found) add(other, large, bareId(large.idColumn.family, id))
+/** Finds ids that are keys of two tables without a foreign key between them, among those that were read. */
+export function duplicates(scans: readonly Scan[]): Finding[] {
+  const holders = new Map<string, Scan>()
+  const shared = new Map<string, { readonly from: Scan; readonly to: Scan; readonly ids: string[] }>()
+  for (const scan of scans.filter(isFreeKey)) {
+    for (const id of scan.ids) {
+      const name = `${scan.idColumn.family.name} ${id}`
+      const holder = holders.get(name)
+      if (holder === undefined) {
+        holders.set(name, scan)
+        continue
       }
+      const pair = `${placeOf(holder.idColumn.column)} ${placeOf(scan.idColumn.column)}`
+      const found = shared.get(pair) ?? { from: holder, to: scan, ids: [] }
+      found.ids.push(id)
+      shared.set(pair, found)
     }
   }
-  return Promise.all(
-    [...shared.values()].filter(isNoReference).map(async ({ from, to, faults }) => {
-      const message = `ids that are also keys of ${placeOf(from.idColumn.column)}, without a foreign key: ${faults.count}; the first: ${faults.reason}`
-      const isComplete = from.isComplete && to.isComplete
-      const cure = await replacement(examination, { idColumn: to.idColumn, isComplete }, faults)
-      return finding('duplicate', placeOf(to.idColumn.column), message, cure)
-    }),
-  )
+  return [...shared.values()].filter(isNoReference).map(({ from, to, ids }) => {
+    const message = `ids that are also keys of ${placeOf(from.idColumn.column)}, without a foreign key: ${ids.length}; the first: ${ids[0]}`
+    const leaves = 'give the rows of one table new ids, or add a foreign key if they are the same things'
+    return finding('duplicate', placeOf(to.idColumn.column), message, { leaves })
+  })
 }
 
-interface Shared {
-  readonly from: Scan
-  readonly to: Scan
-  readonly faults: Faults
-}
+const isFreeKey = ({ idColumn: { column } }: Scan): boolean => column.isKey && column.references === undefined
 
 /** `profile.user_id`, whose ids all exist in `user.id`, is a reference without a foreign key. */
-const isNoReference = ({ from, to, faults }: Shared): boolean =>
-  faults.count < from.rowsRead ||
-  ![from, to].some(({ idColumn: { column } }) => /(?:_id|[a-z]Id)$/.test(column.name))
+const isNoReference = ({ from, to, ids }: { from: Scan; to: Scan; ids: readonly string[] }): boolean =>
+  ![from, to].some(
+    ({ idColumn: { column }, rowsRead }) => ids.length >= rowsRead && /(?:_id|[a-z]Id)$/.test(column.name),
+  )
 
-/** How many ids are looked up in a table that is too large to read. */
-const LOOKED_UP = 10_000
+const COMPARED = 20
 
-const rowsOf = ({ idColumn, rowsRead }: Scan): number => Math.max(idColumn.column.rows, rowsRead)
-
-const byFamily = (keys: readonly Scan[]): Iterable<Scan[]> => {
-  const groups = new Map<string, Scan[]>()
-  for (const key of keys) {
-    const { name } = key.idColumn.family
-    groups.set(name, [...(groups.get(name) ?? []), key])
-  }
-  return groups.values()
-}
-
-const spread = <Item>(items: readonly Item[], count: number): Item[] => {
-  const step = Math.max(1, items.length / count)
-  return Array.from({ length: Math.min(count, items.length) }, (_, n) => items[Math.floor(n * step)] as Item)
-}
-
-/** Merges all keys in id order, one page of each at a time, so that equal ids meet in memory. */
-async function merge(
-  examination: Examination,
-  scans: readonly Scan[],
-  add: (one: Scan, other: Scan, id: string) => void,
-): Promise<void> {
-  const { compare } = baseOf((scans[0] as Scan).idColumn.family)
-  let sources = scans.map((scan) => ({
-    scan,
-    pages: pagesOf(examination, scan.idColumn),
-    ids: [] as string[],
-  }))
-  const total = scans.reduce((sum, scan) => sum + rowsOf(scan), 0)
-  const pace = new Pace('ids compared')
-  let read = 0
-  while (sources.length > 1) {
-    for (const source of sources) {
-      if (source.ids.length > 0) continue
-      const { value, done } = await source.pages.next()
-      source.ids = done ? [] : value
-    }
-    sources = sources.filter(({ ids }) => ids.length > 0)
-    const horizon = sources.map(({ ids }) => ids.at(-1) as string).sort(compare)[0] as string
-    const holders = new Map<string, Scan>()
-    for (const source of sources) {
-      const end = source.ids.findIndex((id) => compare(id, horizon) > 0)
-      const ids = end < 0 ? source.ids : source.ids.slice(0, end)
-      source.ids = end < 0 ? [] : source.ids.slice(end)
-      for (const id of ids) {
-        const holder = holders.get(id)
-        if (holder) add(holder, source.scan, id)
-        else holders.set(id, source.scan)
-      }
-      read += ids.length
-    }
-    examination.progress(`keys of several tables: ${pace.after(read, total)}`)
-  }
-}
-
-const PAGE = 2000
-
-/** The ids of a key in order, without the prefix. */
-async function* pagesOf(
-  { database }: Examination,
-  { column: { quotedName, quotedTable }, storage, family }: StoredIds,
-): AsyncGenerator<string[], undefined> {
-  const page = (condition: string): string =>
-    `SELECT ${quotedName} AS value FROM ${quotedTable} WHERE ${condition} ORDER BY ${quotedName} LIMIT ${PAGE}`
-  let condition = `${quotedName} IS NOT NULL`
-  while (true) {
-    const rows = await database.query(page(condition))
-    const ids = rows.flatMap(({ value }) => {
-      const read = readStored(storage, value)
-      return read.is === 'id' ? [bareId(family, read.id)] : []
+/** Finds columns that store another table's ids in another storage, so that joins find nothing. */
+export function otherStorages(scans: readonly Scan[]): Finding[] {
+  const columns = scans.filter(
+    ({ idColumn: { column }, ids }) => !column.isKey && column.references === undefined && ids.length > 0,
+  )
+  return scans.filter(isFreeKey).flatMap(({ idColumn: key, ids }) => {
+    const keys = new Set(ids.map((id) => bareId(key.family, id)))
+    return columns.flatMap(({ idColumn, ids: theirs }) => {
+      const { family, storage } = idColumn
+      const [own, other] = [formName(storage), formName(key.storage)]
+      const isOther = isPrefixed(family) && isPrefixed(key.family) && family.prefix !== key.family.prefix
+      const some = theirs.slice(0, COMPARED).map((id) => bareId(family, id))
+      const isFound = some.filter((id) => keys.has(id)).length * 2 >= some.length
+      if (own === other || isOther || baseOf(family) !== baseOf(key.family) || !isFound) return []
+      const message = `stores ids of ${placeOf(key.column)} as ${own}, but that column stores them as ${other}: joins find nothing`
+      return [finding('reference', placeOf(idColumn.column), message, migrationTo(other))]
     })
-    if (ids.length > 0) yield ids
-    if (rows.length < PAGE) return undefined
-    condition = `${quotedName} > ${literal(database.kind, rows.at(-1)?.['value'] as DatabaseValue)}`
-  }
+  })
 }
 
 /** Finds repeated ids in a column without a unique index in which each row should have its own. */

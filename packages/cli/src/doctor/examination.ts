@@ -1,7 +1,7 @@
 import type { IdFamily } from '@snoflax/core'
 import type { SqlFamily } from '@snoflax/pg-sql'
+import type { Column, LiveDatabase } from '../live/database.js'
 import type { IdColumn } from './id-columns.js'
-import type { Column, LiveDatabase } from './live-database.js'
 import { type CheckName, type Cure, type Finding, finding } from './report.js'
 
 export interface Examination {
@@ -15,13 +15,16 @@ export interface Examination {
   readonly sample: number
   readonly full: boolean
   readonly skip: readonly CheckName[]
-  /** Columns whose malformed values are replaced with new ids. */
-  readonly newIds: readonly string[]
   readonly progress: (text: string) => void
   readonly nowMs: number
   /** What was not examined, and why; checks add to it. */
   readonly notes: string[]
 }
+
+export type TableChecks = readonly (readonly [
+  check: CheckName,
+  look: (examination: Examination) => Promise<Finding[]>,
+])[]
 
 export interface Installation {
   readonly schema: string

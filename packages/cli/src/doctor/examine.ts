@@ -1,21 +1,16 @@
 import { type Database, fixedId, type IdFamily } from '@snoflax/core'
 import { baseOf, isPrefixed } from '@snoflax/core/adapter'
-import { type ColumnRules, checkDeclaration, checkDefault } from './declaration.js'
-import { duplicates, repeated } from './duplicates.js'
-import type { Examination, Functions } from './examination.js'
+import { type Column, type LiveDatabase, placeOf } from '../live/database.js'
+import { checkDeclaration, checkDefault } from './declaration.js'
+import { duplicates, otherStorages, repeated } from './duplicates.js'
+import type { Examination, Functions, TableChecks } from './examination.js'
 import { type IdColumn, identify, isExamined, type Known } from './id-columns.js'
-import { type Column, type LiveDatabase, placeOf } from './live-database.js'
 import { checkFunctions as checkMysqlFunctions } from './mysql/functions.js'
-import { mysqlRules } from './mysql/rules.js'
 import { tableChecks as mysqlTableChecks } from './mysql/tables.js'
-import { otherStorages } from './other-storages.js'
 import { checkFunctions as checkPostgresFunctions } from './postgres/functions.js'
-import { postgresRules } from './postgres/rules.js'
 import { tableChecks as postgresTableChecks } from './postgres/tables.js'
 import { type CheckName, type ExaminedColumn, type Finding, finding, type Report } from './report.js'
-import { sqliteRules } from './sqlite/rules.js'
 import { tableChecks as sqliteTableChecks } from './sqlite/tables.js'
-import type { TableChecks } from './tables.js'
 import { checkValues, type Scan, scan } from './values.js'
 
 export interface ExamineOptions
@@ -68,7 +63,6 @@ export async function examine(
 const NO_FUNCTIONS: Functions = { label: null, findings: [] }
 
 interface Rules {
-  readonly ofColumns: ColumnRules
   ofFunctions?(
     database: LiveDatabase,
     options: Pick<Examination, 'schema' | 'families' | 'skip'>,
@@ -78,14 +72,13 @@ interface Rules {
 }
 
 const MYSQL: Rules = {
-  ofColumns: mysqlRules,
   ofFunctions: checkMysqlFunctions,
   ofTables: mysqlTableChecks,
 }
 
 const RULES: Readonly<Record<Database, Rules>> = {
-  postgres: { ofColumns: postgresRules, ofFunctions: checkPostgresFunctions, ofTables: postgresTableChecks },
-  sqlite: { ofColumns: sqliteRules, ofTables: sqliteTableChecks },
+  postgres: { ofFunctions: checkPostgresFunctions, ofTables: postgresTableChecks },
+  sqlite: { ofTables: sqliteTableChecks },
   mysql: MYSQL,
   mariadb: MYSQL,
 }
@@ -159,7 +152,7 @@ async function examineColumns(
   examination: ExamineOptions & Examination,
 ): Promise<{ readonly examined: ExaminedColumn[]; readonly findings: Finding[] }> {
   const { database, skip } = examination
-  const { ofColumns: rules, ofTables } = RULES[database.kind]
+  const { ofTables } = RULES[database.kind]
   const needsValues = !OF_VALUES.every((check) => skip.includes(check))
   const scans: Scan[] = []
   const examined: ExaminedColumn[] = []
@@ -170,13 +163,13 @@ async function examineColumns(
     const scanned = needsValues ? await scan(examination, column) : undefined
     if (scanned) scans.push(scanned)
     examined.push(toExamined(column, scanned))
-    const found = await checkDeclaration(rules, examination, column)
+    const found = await checkDeclaration(examination, column)
     findings.push(...found)
     // A wrong type also affects default and values: they are checked again once it is fixed.
     if (found.some(({ check }) => check === 'type')) continue
-    findings.push(...(await unless('default', () => checkDefault(rules, examination, column))))
+    findings.push(...(await unless('default', () => checkDefault(examination, column))))
     if (!scanned) continue
-    if (!follows(examination, column)) findings.push(...(await checkValues(examination, scanned)))
+    findings.push(...checkValues(examination, scanned))
     findings.push(...(await unless('duplicate', () => repeated(examination, scanned))))
   }
   const isInOrder = ({ idColumn }: Scan): boolean =>
@@ -185,16 +178,12 @@ async function examineColumns(
     )
   const sorted = scans.filter(isInOrder)
   findings.push(
-    ...(await unless('duplicate', () => duplicates(examination, sorted))),
-    ...(await unless('reference', () => otherStorages(examination, sorted))),
+    ...(await unless('duplicate', async () => duplicates(sorted))),
+    ...(await unless('reference', async () => otherStorages(sorted))),
   )
   for (const [check, look] of ofTables) findings.push(...(await unless(check, async () => look(examination))))
   return { examined, findings }
 }
-
-/** Whether it references another examined column, whose cure fixes both. */
-const follows = ({ columns }: Examination, { column }: IdColumn): boolean =>
-  columns.some((other) => placeOf(other.column) === column.references)
 
 const toExamined = (
   { column, family, storage, evidence }: IdColumn,

@@ -10,8 +10,8 @@ import { isPrefixed, snakeCase } from '@snoflax/core/adapter'
 import { UsageError } from '../exit.js'
 import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
 import { storageNamed } from '../ids/forms.js'
-import { type Column, type LiveDatabase, placeOf, type Row } from './live-database.js'
-import { mayHoldDigits, recognized, SHARE } from './recognized.js'
+import { type Column, type LiveDatabase, placeOf, type Row } from '../live/database.js'
+import { recognized, SHARE } from './recognized.js'
 import { exactStorage, readStored, storagesOf, strictId } from './stored-value.js'
 
 type Evidence = 'option' | 'declared' | 'default' | 'reference' | 'values'
@@ -80,20 +80,19 @@ export interface Known {
   readonly families: readonly IdFamily[]
   readonly stated: readonly StatedColumn[]
   readonly declared: readonly StatedColumn[]
-  readonly newIds: readonly string[]
 }
 
 /** Finds the id columns: by option, by declaration, by default, by values, or by reference. */
 export async function identify(
   database: LiveDatabase,
   columns: readonly Column[],
-  { schema, families, stated, declared, newIds }: Known,
+  { schema, families, stated, declared }: Known,
   notes: string[],
 ): Promise<IdColumn[]> {
   const places = stated.map((one) => one.place)
   const twice = places.find((place, n) => places.indexOf(place) !== n)
   if (twice !== undefined) throw new UsageError(`--column ${twice} is passed twice; pass it once`)
-  for (const place of [...places, ...newIds]) {
+  for (const place of places) {
     const column = columns.find((one) => placeOf(one) === place)
     if (column === undefined) throw new UsageError(`no column ${place}`)
     const reason = column.hidden ?? (column.isGenerated ? 'it is generated from other columns' : undefined)
@@ -160,8 +159,7 @@ function byTable(columns: readonly Column[]): Iterable<Column[]> {
   return tables.values()
 }
 
-const mayHoldIds = (kind: Database, column: Column): boolean =>
-  storagesOf(kind, column).length > 0 || mayHoldDigits(column)
+const mayHoldIds = (kind: Database, column: Column): boolean => storagesOf(kind, column).length > 0
 
 /** A column that references an id column has its family and storage; one that is stated without a prefix, its prefix. */
 function withReferences(kind: Database, columns: readonly Column[], found: readonly IdColumn[]): IdColumn[] {
@@ -250,7 +248,7 @@ function withStorage(
   return { column, family, storage, evidence }
 }
 
-/** A column whose values are ids. A type that damages them is none of their storages. */
+/** A column whose values are ids. */
 function byValues(
   { kind }: LiveDatabase,
   column: Column,
@@ -260,8 +258,7 @@ function byValues(
 ): IdColumn | undefined {
   const fit = recognized(kind, column, families, values, notes)
   if (fit === undefined) return undefined
-  const { family, storage, isProper } = fit
-  return { column, family, storage: isProper ? storage : undefined, evidence: 'values' }
+  return { column, ...fit, evidence: 'values' }
 }
 
 /** How many rows are read in each part of a table. */

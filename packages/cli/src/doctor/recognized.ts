@@ -12,7 +12,7 @@ import { isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { discord, twitter } from '@snoflax/families'
 import { families as coreFamilies, typeidsOf } from '../ids/families.js'
-import { type Column, placeOf } from './live-database.js'
+import { type Column, placeOf } from '../live/database.js'
 import { exactStorage, storagesOf, strictId } from './stored-value.js'
 
 /** Other values sometimes look like ids; UUIDs derived from text hardly ever. */
@@ -31,16 +31,10 @@ export const SHARE = 0.8
 /** The least share of a key's values for a family that is not the only one. */
 const LEAST = 0.25
 
-/** The value before the type damaged it; undefined if it can't be an id. */
-type Restore = (value: unknown, family: IdFamily) => unknown
-
 /** A candidate: a family and storage that a column's values may have. */
 export interface Fit {
   readonly family: IdFamily
   readonly storage: IdStorage<string>
-  /** False for a type that damages the values: they are read as what they were. */
-  readonly isProper: boolean
-  readonly restore: Restore
 }
 
 /**
@@ -56,8 +50,8 @@ export function recognized(
 ): Fit | undefined {
   const isKey = isKeyLike(column)
   const rated = fits(kind, column, families, values).map((fit) => {
-    const restored = values.map((value) => fit.restore(value, fit.family))
-    const likely = restored.map((value) => value !== undefined && isLikely(fit, value))
+    const restored = values.map((value) => bare(fit, value))
+    const likely = restored.map((value) => isLikely(fit, value))
     const shaped = isKey ? restored.filter((value) => isShaped(fit, value)).length : values.length
     return { fit, likely, restored, shaped, count: likely.filter(Boolean).length }
   })
@@ -86,11 +80,7 @@ export function recognized(
     column.isKey && column.references === undefined
       ? rated.find(
           ({ fit, count, shaped }) =>
-            count > 0 &&
-            count < ENOUGH.text &&
-            count >= SHARE * shaped &&
-            fit.isProper &&
-            fit.storage.name === 'text',
+            count > 0 && count < ENOUGH.text && count >= SHARE * shaped && fit.storage.name === 'text',
         )
       : undefined
   if (most === undefined && few !== undefined) notes.push(tooFew(column, few.fit, few.count))
@@ -114,52 +104,22 @@ function fits(
   families: readonly IdFamily[],
   values: readonly unknown[],
 ): Fit[] {
-  const having = (known: readonly IdFamily[], name: StorageName, restore: Restore, isProper = true): Fit[] =>
-    known
+  return storagesOf(kind, column).flatMap((name) => {
+    const numbers = name === 'bigint' && isKeyLike(column) ? SNOWFLAKES : []
+    const known = [...families, ...(name === 'text' ? ofTexts(values) : numbers)]
+    return known
       .filter((family) => family.storages.includes(name))
-      .map((family) => ({ family, storage: exactStorage(family, kind, name), isProper, restore }))
-  const isText = storagesOf(kind, column).includes('text')
-  return [
-    ...storagesOf(kind, column).flatMap((name) => {
-      if (name === 'text')
-        return [...having(families, name, uncut(column, values)), ...having(ofTexts(values), name, trimmed)]
-      if (name === 'bigint')
-        return having(isKeyLike(column) ? [...families, ...SNOWFLAKES] : families, name, (value) => value)
-      return having(families, name, unpadded)
-    }),
-    ...(isText ? UUIDS.flatMap((name) => having(families, name, fromUuidText, false)) : []),
-    ...(mayHoldDigits(column) ? having(families, 'bigint', fromDigits, false) : []),
-  ]
+      .map((family) => ({ family, storage: exactStorage(family, kind, name) }))
+  })
 }
 
-const UUIDS = ['uuid', 'uuid8'] as const satisfies readonly StorageName[]
-
-/** Without the padding of fixed-length types. */
-const trimmed: Restore = (value) => (typeof value === 'string' ? value.trimEnd() : undefined)
-
-/** The text of a UUID, as a column has it that refers to a column of type uuid. */
-const fromUuidText: Restore = (value) =>
-  typeof value === 'string' && value.trimEnd().length === UUID_LENGTH
-    ? value.trimEnd().toLowerCase()
-    : undefined
-
-const UUID_LENGTH = 36
-
-/** Removes padding, and fills up keys that a short type truncated. */
-function uncut(column: Column, values: readonly unknown[]): Restore {
-  const lengths = new Set(values.map((value) => String(value).trimEnd().length))
-  const [length = 0] = lengths
-  const mayBeCut = isKeyLike(column) && lengths.size === 1 && length >= CUT
-  return (value, family) => {
-    const isCut = mayBeCut && length < Number(family.textLength)
-    return typeof value === 'string' && isCut
-      ? value.trimEnd() + family.min.slice(length)
-      : trimmed(value, family)
-  }
+/** A value without the padding of types of a fixed length. */
+function bare({ storage, family: { byteLength } }: Fit, value: unknown): unknown {
+  if (storage.name === 'text') return typeof value === 'string' ? value.trimEnd() : undefined
+  const isPadded =
+    isBytes(value) && value.length > byteLength && value.subarray(byteLength).every((byte) => byte === 0)
+  return isPadded ? value.subarray(0, byteLength) : value
 }
-
-/** The shortest truncated text that can still be distinguished from other codes. */
-const CUT = 10
 
 /** The families of a text column, by its first value: prefixed ids, TypeIDs, ULIDs. */
 function ofTexts(values: readonly unknown[]): IdFamily[] {
@@ -174,23 +134,6 @@ function ofTexts(values: readonly unknown[]): IdFamily[] {
       .map(({ base, prefix }) => prefixed(base, prefix)),
   ]
 }
-
-const unpadded: Restore = (value, { byteLength }) =>
-  isBytes(value) && value.length > byteLength && value.subarray(byteLength).every((byte) => byte === 0)
-    ? value.subarray(0, byteLength)
-    : value
-
-const DIGITS = /^\d{15,20}$/
-
-/** 64-bit numbers stored, perhaps rounded, in a decimal, text or floating-point type. */
-const fromDigits: Restore = (value) => {
-  if (typeof value === 'number') return Number.isInteger(value) && value > 2 ** 50 ? BigInt(value) : undefined
-  return typeof value === 'string' && DIGITS.test(value) ? BigInt(value) : undefined
-}
-
-/** In other columns, digits are card, telephone or account numbers. */
-export const mayHoldDigits = (column: Column): boolean =>
-  /char|text|numeric|decimal|float|double|real/.test(column.type) && isKeyLike(column)
 
 const isKeyLike = ({ isKey, references, name }: Column): boolean =>
   isKey || references !== undefined || /(?:^|_)id$|[a-z]Id$/.test(name)

@@ -7,13 +7,10 @@ export const CHECKS = [
   'identity',
   'generator',
   'lease',
-  'cross-check',
   'declaration',
   'type',
   'collation',
-  'constraint',
   'default',
-  'trigger',
   'malformed',
   'future',
   'null',
@@ -25,9 +22,9 @@ export const CHECKS = [
   'replication',
 ] as const
 
-/** How to fix a finding: SQL, or a shell command. Neither, if only you can decide. */
+/** How to fix a finding: one SQL statement, or a shell command. Neither, if only you can decide. */
 export interface Cure {
-  /** SQL statements, separated by `;` and a line break. */
+  /** An SQL statement. */
   readonly sql?: string
   /** A shell command. */
   readonly shell?: string
@@ -75,16 +72,6 @@ export interface ExaminedColumn {
   readonly isComplete: boolean
 }
 
-/** The result of `doctor --dry-run`, which runs the cures and rolls them back. */
-export interface DryRun {
-  /** How many cures ran. */
-  readonly ran: number
-  /** Cures that failed or can't be tried, and why. */
-  readonly refused: readonly { readonly where: string; readonly reason: string }[]
-  /** Problems that remained after the cures. */
-  readonly findings: readonly Finding[]
-}
-
 /** The output of `doctor --json`. */
 export interface Report {
   /** The database's URL without the password. */
@@ -101,6 +88,4 @@ export interface Report {
   readonly findings: readonly Finding[]
   /** Findings of severity `advice`. They don't change the exit code. */
   readonly advice: readonly Finding[]
-  /** The trial of the cures, with `--dry-run` only. */
-  readonly dryRun?: DryRun
 }

@@ -9,7 +9,7 @@ import {
 import { isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { byteaOf } from '../ids/forms.js'
-import type { Column } from './live-database.js'
+import type { Column } from '../live/database.js'
 
 const BY_TYPE: Readonly<Record<Database, Readonly<Record<string, string>>>> = {
   postgres: {
@@ -54,9 +54,14 @@ export const headOf = ({ family, name }: Pick<IdStorage<string>, 'family' | 'nam
 export const bareId = (family: IdFamily, id: string): string =>
   isPrefixed(family) ? family.withoutPrefix(id as never) : id
 
+/** The storage, with the prefix of its values. */
+export function formName(storage: IdStorage<string>): string {
+  const head = headOf(storage)
+  return head === '' ? storage.name : `${storage.name} with prefix ${head}`
+}
+
 /** A bare id as an id of the family, with its prefix if it has one. */
-export const ownId = (family: IdFamily, id: string): string =>
-  isPrefixed(family) ? `${family.prefix}_${id}` : id
+const ownId = (family: IdFamily, id: string): string => (isPrefixed(family) ? `${family.prefix}_${id}` : id)
 
 export type StoredValue =
   | { readonly is: 'id'; readonly id: string }

@@ -1,15 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import type { IdFamily } from '@snoflax/core'
-import { isAccepting, isPrefixed } from '@snoflax/core/adapter'
-import { isPlausible } from '@snoflax/core/inspect'
+import { isAccepting } from '@snoflax/core/adapter'
 import { showUtc } from '../ids/time.js'
+import { type Column, type LiveDatabase, placeOf } from '../live/database.js'
 import { Pace } from '../pace.js'
 import type { Examination } from './examination.js'
 import type { IdColumn, StoredIds } from './id-columns.js'
-import { type Column, type LiveDatabase, placeOf } from './live-database.js'
-import { Faults, replacement } from './replacement.js'
 import { type CheckName, type Finding, finding } from './report.js'
-import { readStored, shown } from './stored-value.js'
+import { readStored } from './stored-value.js'
+
+/** How many values are wrong, and why the first is. */
+class Faults {
+  count = 0
+  reason = ''
+
+  add(reason: string, count = 1): void {
+    if (this.count === 0) this.reason = reason
+    this.count += count
+  }
+}
 
 export interface Scan {
   readonly idColumn: StoredIds
@@ -17,23 +26,22 @@ export interface Scan {
   readonly isComplete: boolean
   readonly malformed: Faults
   readonly future: Faults
-  /** Some ids, to look up in other tables. */
+  /** The first ids, to compare with those of other tables. */
   readonly ids: readonly string[]
 }
 
 /** Clocks differ, and the server's generators may be ten seconds ahead of its clock. */
 const AHEAD_MS = 60_000
-/** How many ids of a table are looked up in others. */
-const LOOKED_UP = 1000
+/** How many ids of a table are compared with those of others. */
+const COMPARED = 10_000
 
 /** Undefined if the column's type fits no storage. */
 export async function scan(examination: Examination, idColumn: IdColumn): Promise<Scan | undefined> {
   const { family, accepting, column, storage } = idColumn
   if (storage === undefined) return undefined
   const { database, nowMs, full, sample, progress, notes } = examination
-  const [malformed, future, strange] = [new Faults(), new Faults(), new Faults()]
+  const [malformed, future] = [new Faults(), new Faults()]
   const isTimeless = acceptsOwn(family, accepting)
-  const rivals = rivalsOf(examination, idColumn)
   const ids: string[] = []
   const pace = new Pace('ids')
   let rowsRead = 0
@@ -46,15 +54,11 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
         continue
       }
       const read = readStored(storage, value)
-      if (read.is === 'malformed') malformed.add({ value }, read.reason)
-      else if (read.is === 'misplaced') malformed.add({ value, id: read.id }, read.reason)
+      if (read.is !== 'id') malformed.add(read.reason)
       else {
         const timeMs = family.timeMs(read.id)
-        if (timeMs > nowMs + AHEAD_MS && !isTimeless)
-          future.add({ value }, `${read.id}, is from ${showUtc(timeMs)}`)
-        if (ids.length < LOOKED_UP) ids.push(read.id)
-        const rival = rivals.find((one) => one.is(read.id) && isPlausible(one, read.id))
-        if (rival) strange.add({ value }, `${shown(value)} is of family ${rival.name}`)
+        if (timeMs > nowMs + AHEAD_MS && !isTimeless) future.add(`${read.id}, is from ${showUtc(timeMs)}`)
+        if (ids.length < COMPARED) ids.push(read.id)
       }
     }
     progress(
@@ -69,8 +73,6 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
     notes.push(
       `${placeOf(column)}: ${others} of ${rowsRead} values read are other keys that the column accepts`,
     )
-  // Some ids look like another family's by chance.
-  if (strange.count > 3 + (10 * rowsRead) / PROBES) malformed.take(strange)
   return {
     idColumn: { ...idColumn, storage },
     rowsRead,
@@ -91,26 +93,6 @@ function acceptsOwn(family: IdFamily, accepting: IdFamily | undefined): boolean 
     ),
   )
 }
-
-const PROBES = 4096
-const FEW = 3
-
-/** Families with a smaller alphabet, which hardly ever accept the column's ids. */
-function rivalsOf({ families }: Examination, { family, storage }: IdColumn): readonly IdFamily[] {
-  if (!/^(?:text|uuid)$/.test(storage?.name ?? '') || isPrefixed(family)) return []
-  const known = RIVALS.get(family)
-  if (known) return known
-  const others = families.filter((one) => one.name !== family.name && one.textLength === family.textLength)
-  const probes =
-    others.length === 0
-      ? []
-      : Array.from({ length: PROBES }, () => family.encode(randomBytes(family.byteLength)))
-  const found = others.filter((one) => probes.filter((id) => one.is(id)).length <= FEW)
-  RIVALS.set(family, found)
-  return found
-}
-
-const RIVALS = new WeakMap<IdFamily, readonly IdFamily[]>()
 
 /**
  * All values, or a sample: both ends of an index, where ids from the future and foreign values are, else any. One value
@@ -141,14 +123,30 @@ const ROWS_A_PAGE = 300
  * Values that are not ids of the family or have another storage's form, and ids with a time in the future: from a clock
  * that was ahead, or from another family or epoch.
  */
-export async function checkValues(examination: Examination, scan: Scan): Promise<Finding[]> {
-  const { idColumn, malformed, future } = scan
+export function checkValues(
+  { skip }: Examination,
+  { idColumn, isComplete, malformed, future }: Scan,
+): Finding[] {
   const { column, family, storage } = idColumn
-  const found = async (check: CheckName, faults: Faults, message: string): Promise<Finding[]> =>
-    faults.count === 0 || examination.skip.includes(check)
-      ? []
-      : [finding(check, placeOf(column), message, await replacement(examination, scan, faults))]
+  const found = (check: CheckName, { count }: Faults, message: string, cure: string): Finding[] => {
+    if (count === 0 || skip.includes(check)) return []
+    const leaves = isComplete ? cure : `${cure}; only a sample was read: pass --full to find all`
+    return [finding(check, placeOf(column), message, { leaves })]
+  }
   const wrong = `values that are not ${family.name} in storage ${storage.name}: ${malformed.count}; the first: ${malformed.reason}`
   const late = `ids from the future: ${future.count}; the first, ${future.reason}`
-  return [...(await found('malformed', malformed, wrong)), ...(await found('future', future, late))]
+  return [
+    ...found(
+      'malformed',
+      malformed,
+      wrong,
+      'correct them, with what references them, or declare a column that accepts them',
+    ),
+    ...found(
+      'future',
+      future,
+      late,
+      'correct the clock of what generates them; these sort after all others until then',
+    ),
+  ]
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@snoflax/core'
-import { isDatabaseError } from '../databases.js'
-import { type Column, type LiveDatabase, placeOf, type Row } from '../doctor/live-database.js'
 import { literal } from '../ids/forms.js'
+import { isDatabaseError } from '../live/address.js'
+import { type Column, type LiveDatabase, placeOf, type Row } from '../live/database.js'
 import { heldIn, type Wanted, wantedFor } from './values.js'
 
 /** A row whose key the id is. */

@@ -82,8 +82,10 @@ export {
   type ColumnFault,
   columnFaults,
   type DeclaredColumn,
+  fitsStored,
   POSTGRES_COLLATION,
   type RunQuery,
   refuseFaults,
+  type StoredType,
 } from './stored-columns.js'
 export { storedReader } from './stored-reader.js'

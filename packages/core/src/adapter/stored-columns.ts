@@ -90,6 +90,18 @@ export function refuseFaults(faults: readonly ColumnFault[], declaration: string
   )
 }
 
+/** A column in the database, without its place. */
+export type StoredType = Omit<StoredColumn, 'at'>
+
+/**
+ * Whether a column of the database stores ids as declared: the rules of {@link columnFaults}.
+ *
+ * @example
+ * fitsStored('sqlite', { type: 'text', collation: 'NOCASE' }, storageFor(flax, 'sqlite')) // false
+ */
+export const fitsStored = (database: Database, stored: StoredType, storage: IdStorage<string>): boolean =>
+  FITS[database]({ ...stored, at: 0 }, { path: '', table: '', column: '', storage })
+
 /** A column in the database. */
 interface StoredColumn {
   /** Index of its declaration. */
@@ -97,9 +109,9 @@ interface StoredColumn {
   /** As the database writes it. */
   readonly type: string
   /** Undefined or null if it has none. */
-  readonly collation?: string | null
+  readonly collation?: string | null | undefined
   /** Length in characters or bytes, if the type has one. */
-  readonly length?: number | string | null
+  readonly length?: number | string | null | undefined
 }
 
 function described({ type, length, collation }: StoredColumn): string {
@@ -217,7 +229,10 @@ type Fits = (found: StoredColumn, column: DeclaredColumn) => boolean
 
 const fitsInMysql: Fits = ({ type, collation, length }, { storage: { family, name, column } }) => {
   const width = (isAccepting(family) ? family.own.textLength : column.length) ?? 0
-  if (name === 'bigint') return /^bigint\b.*\bunsigned\b/.test(type)
+  if (name === 'bigint') {
+    const isWide = (ownOf(family).decode(ownOf(family).max)[0] as number) >= 0x80
+    return isWide ? /^bigint\b.*\bunsigned\b/.test(type) : /^bigint\b/.test(type)
+  }
   // BINARY pads shorter values with zeros.
   if (name === 'binary')
     return type === `binary(${width})` || (/^varbinary/.test(type) && Number(length) >= width)

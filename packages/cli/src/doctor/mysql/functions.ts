@@ -1,10 +1,10 @@
 import { IdError } from '@snoflax/core'
 import { type Drift, drift, installedVersion, VERSION } from '@snoflax/mysql-sql'
-import { isDatabaseError } from '../../databases.js'
+import { isDatabaseError } from '../../live/address.js'
+import type { LiveDatabase } from '../../live/database.js'
+import { quote } from '../../live/mysql.js'
 import { checkVersion, type Examination, type Functions } from '../examination.js'
-import type { LiveDatabase } from '../live-database.js'
 import { type Cure, type Finding, finding } from '../report.js'
-import { quote } from './open.js'
 
 /** Finds changes since mysql-sql was installed. What can't be examined becomes a note. */
 export async function checkFunctions(

@@ -1,41 +1,10 @@
-import { isDatabaseError } from '../../databases.js'
-import type { Examination } from '../examination.js'
-import { placeOf, type Row } from '../live-database.js'
+import { isDatabaseError } from '../../live/address.js'
+import { placeOf, type Row } from '../../live/database.js'
+import { quote } from '../../live/mysql.js'
+import type { Examination, TableChecks } from '../examination.js'
+import type { IdColumn } from '../id-columns.js'
+import { orphans } from '../references.js'
 import { type Finding, finding } from '../report.js'
-import {
-  endingPartition,
-  isGeneratedByDatabase,
-  orphans,
-  overwritesIds,
-  storedColumns,
-  type TableChecks,
-  triggerFindings,
-} from '../tables.js'
-import { quote } from './open.js'
-
-async function checkTriggers({ database, columns, notes }: Examination): Promise<Finding[]> {
-  const rows = await database.query(
-    `SELECT trigger_name AS name, event_object_table AS \`table\`, action_statement AS body
-       FROM information_schema.triggers WHERE trigger_schema = database() AND action_timing = 'BEFORE' ORDER BY trigger_name`,
-  )
-  if (rows.length === 0 && !(await seesTriggers(database)))
-    notes.push(
-      'triggers were not examined: this account was not granted TRIGGER, without which the server shows none',
-    )
-  return triggerFindings(columns, rows, ({ body }, column) => overwritesIds(body as string, column))
-}
-
-/** Whether the account itself was granted what shows it triggers; what a role grants is not known. */
-async function seesTriggers(database: Examination['database']): Promise<boolean> {
-  const granted = `privilege_type = 'TRIGGER' AND grantee = (SELECT
-    concat(quote(substring_index(current_user(), '@', 1)), '@', quote(substring_index(current_user(), '@', -1))))`
-  const found = await database.query(
-    `SELECT 1 FROM information_schema.user_privileges WHERE ${granted}
-      UNION SELECT 1 FROM information_schema.schema_privileges WHERE ${granted} AND database() LIKE table_schema
-      UNION SELECT 1 FROM information_schema.table_privileges WHERE ${granted} AND table_schema = database()`,
-  )
-  return found.length > 0
-}
 
 /** Finds indexes that are IGNORED (MariaDB) or INVISIBLE (MySQL). */
 async function ignoredIndexes({ database, columns }: Examination): Promise<Finding[]> {
@@ -65,36 +34,11 @@ async function rowsOf(database: Examination['database'], sql: string): Promise<R
   }
 }
 
-async function partitions(examination: Examination): Promise<Finding[]> {
-  const rows = await examination.database.query(
-    `SELECT table_name AS \`table\`, partition_expression AS expression, partition_description AS bound
-       FROM information_schema.partitions
-      WHERE table_schema = database() AND partition_method LIKE 'RANGE%' ORDER BY table_name, partition_ordinal_position`,
+/** Whether a default generates another value for each row, which statement-based replicas evaluate again. */
+const isGeneratedByDatabase = ({ column }: IdColumn): boolean =>
+  /\b(?:uuid|random_bytes|rand|nextval|now|current_timestamp|sysdate|uuid_short|\w+_generate)\b/i.test(
+    column.defaultSql ?? '',
   )
-  return storedColumns(examination).flatMap((idColumn) => {
-    const { column, storage } = idColumn
-    const own = rows.filter(
-      ({ table, expression }) =>
-        table === column.table && String(expression).replaceAll('`', '') === column.name,
-    )
-    const bounds = own.map(({ bound }) => String(bound))
-    const last = bounds.at(-1)
-    if (last === undefined || bounds.includes('MAXVALUE')) return []
-    return endingPartition(examination, idColumn, boundOf(storage.name, last))
-  })
-}
-
-/** A bound as the driver returns the value. Bytes are written in hex, or as quoted text if they are valid UTF-8. */
-function boundOf(storage: string, bound: string): unknown {
-  const text = bound.replace(/^(?:_binary\s*)?'([\s\S]*)'$/, (_, inner: string) =>
-    inner.replaceAll("''", "'").replace(/\\([\s\S])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
-  )
-  if (storage !== 'binary') return text
-  const [, hex] = /^(?:_binary\s*)?(?:0x|X')([\da-f]+)'?$/i.exec(bound) ?? []
-  return hex === undefined ? Buffer.from(text) : Buffer.from(hex, 'hex')
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { 0: '\0', b: '\b', n: '\n', r: '\r', t: '\t', Z: '\u001a' }
 
 /** Finds statement-based replication: the replicas generate their own ids. */
 async function binaryLog({ database, columns }: Examination): Promise<Finding[]> {
@@ -111,9 +55,7 @@ async function binaryLog({ database, columns }: Examination): Promise<Finding[]>
 }
 
 export const tableChecks: TableChecks = [
-  ['trigger', checkTriggers],
   ['reference', orphans],
   ['index', ignoredIndexes],
-  ['partition', partitions],
   ['replication', binaryLog],
 ]

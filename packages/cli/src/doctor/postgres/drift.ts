@@ -1,5 +1,5 @@
+import type { LiveDatabase } from '../../live/database.js'
 import { again, type Installation } from '../examination.js'
-import type { LiveDatabase } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
 
 /** The parts of an installed object by name, each as the server prints it. */

@@ -1,10 +1,9 @@
 import type { IdFamily } from '@snoflax/core'
 import { snakeCase } from '@snoflax/core/adapter'
 import { installedVersion, type SqlFamily, VERSION } from '@snoflax/pg-sql'
+import type { LiveDatabase } from '../../live/database.js'
 import { again, checkVersion, type Examination, type Functions, type Installation } from '../examination.js'
-import type { LiveDatabase } from '../live-database.js'
 import { type CheckName, type Finding, finding } from '../report.js'
-import { crossCheck } from './cross-check.js'
 import { checkDrift } from './drift.js'
 import { checkGenerators, checkIdentity, checkLeases, isReadable } from './generators.js'
 
@@ -37,7 +36,6 @@ export async function checkFunctions(
     await look('generator', 'generators were not examined', () => checkGenerators(database, installed))
   else notes.push('generators were not examined: this role may not read their state')
   await look('lease', 'leases were not examined', () => checkLeases(database, installed))
-  if (!skip.includes('cross-check')) findings.push(...(await crossCheck(database, installed)))
   return { label: `pg-sql ${installed.version}`, installed, findings }
 }
 

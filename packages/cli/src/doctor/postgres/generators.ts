@@ -1,5 +1,5 @@
+import type { LiveDatabase, Row } from '../../live/database.js'
 import { again, type Installation } from '../examination.js'
-import type { LiveDatabase, Row } from '../live-database.js'
 import { type CheckName, type Finding, finding } from '../report.js'
 
 /** Finds missing privileges without which a copy or a failover goes unnoticed. None if this version has no such view. */

@@ -1,34 +1,15 @@
 import { isPrefixed, keyStatistics, quoteName } from '@snoflax/core/adapter'
-import type { Examination } from '../examination.js'
-import { placeOf } from '../live-database.js'
+import { showUtc } from '../../ids/time.js'
+import { placeOf } from '../../live/database.js'
+import type { Examination, TableChecks } from '../examination.js'
+import type { StoredIds } from '../id-columns.js'
+import { orphans, storedColumns } from '../references.js'
 import { type Finding, finding } from '../report.js'
-import {
-  endingPartition,
-  orphans,
-  overwritesIds,
-  storedColumns,
-  type TableChecks,
-  triggerFindings,
-} from '../tables.js'
+import { readStored } from '../stored-value.js'
 
 const tablesOf = ({ columns }: Examination): string[] => [
   ...new Set(columns.map(({ column }) => column.quotedTable)),
 ]
-
-async function checkTriggers(examination: Examination): Promise<Finding[]> {
-  const rows = await examination.database.query(
-    `SELECT given.name AS table, t.tgname AS name, pg_get_functiondef(t.tgfoid) AS definition,
-        t.tgfoid::regprocedure::text AS function
-       FROM unnest($1::text[]) AS given(name) JOIN pg_catalog.pg_trigger t ON t.tgrelid = given.name::regclass
-       JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language l ON l.oid = p.prolang
-      WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype & 3 = 3 AND l.lanname = 'plpgsql'
-      ORDER BY given.name, t.tgname`,
-    [tablesOf(examination)],
-  )
-  return triggerFindings(examination.columns, rows, ({ definition }, column) =>
-    overwritesIds(definition as string, column),
-  )
-}
 
 /** Finds foreign keys that were added without checking existing rows. */
 async function unchecked(examination: Examination): Promise<Finding[]> {
@@ -108,6 +89,20 @@ const compare = (a: unknown, b: unknown): number => {
     : left.length - right.length
 }
 
+const SOON_MS = 7 * 86_400_000
+
+/** Tables whose last partition, up to this bound, ends within a week. */
+function endingPartition({ nowMs }: Examination, { column, storage }: StoredIds, bound: unknown): Finding[] {
+  const read = readStored(storage, bound)
+  if (read.is === 'malformed') return []
+  const ends = storage.family.timeMs(read.id)
+  if (ends > nowMs + SOON_MS) return []
+  const isOver = ends <= nowMs
+  const message = `its last partition ends at ${showUtc(ends)}${isOver ? ': rows with new ids are refused' : ''}`
+  const leaves = 'add partitions; npx snoflax range prints the bounds of a time'
+  return [finding('partition', placeOf(column), message, { leaves }, isOver ? 'error' : 'warning')]
+}
+
 /** In smaller tables, a hundredth is so few rows that an estimate of one does no harm. */
 const LARGE = 100_000
 
@@ -135,7 +130,6 @@ async function coarseStatistics(examination: Examination): Promise<Finding[]> {
 }
 
 export const tableChecks: TableChecks = [
-  ['trigger', checkTriggers],
   ['reference', orphans],
   ['reference', unchecked],
   ['index', invalidIndexes],

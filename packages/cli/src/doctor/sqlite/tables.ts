@@ -1,30 +1,7 @@
-import type { Examination } from '../examination.js'
-import { placeOf } from '../live-database.js'
+import { placeOf } from '../../live/database.js'
+import type { Examination, TableChecks } from '../examination.js'
+import { orphans } from '../references.js'
 import { type Finding, finding } from '../report.js'
-import { escaped, orphans, type TableChecks, triggerFindings } from '../tables.js'
-
-/** Finds triggers that update the id of the written row. */
-async function checkTriggers({ database, columns }: Examination): Promise<Finding[]> {
-  const rows = await database.query(
-    'SELECT name, tbl_name AS "table", sql FROM sqlite_master WHERE type = \'trigger\' ORDER BY name',
-  )
-  return triggerFindings(columns, rows, ({ sql }, column) =>
-    overwritesIds(sql as string, column.table, column.name),
-  )
-}
-
-/** Whether a trigger updates its own table's ids, and not only if they are NULL. */
-function overwritesIds(sql: string, table: string, column: string): boolean {
-  const named = (name: string): string => {
-    const text = escaped(name)
-    return `(?:"${text}"|\`${text}\`|\\[${text}\\]|${text})(?!\\w)`
-  }
-  const own = new RegExp(
-    `\\bUPDATE\\s+(?:OR\\s+\\w+\\s+)?${named(table)}\\s+SET\\s+(?:[^;]*,\\s*)?${named(column)}\\s*=`,
-    'i',
-  )
-  return own.test(sql) && !new RegExp(`\\bcoalesce\\s*\\(|\\b${named(column)}\\s+IS\\s+NULL`, 'i').test(sql)
-}
 
 /** Finds NULL in primary keys, which SQLite accepts unless the key is NOT NULL or an INTEGER. */
 async function nulls({ database, columns }: Examination): Promise<Finding[]> {
@@ -46,7 +23,6 @@ async function nulls({ database, columns }: Examination): Promise<Finding[]> {
 }
 
 export const tableChecks: TableChecks = [
-  ['trigger', checkTriggers],
   ['null', nulls],
   ['reference', orphans],
 ]

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Client } from 'pg'
-import { UsageError } from './exit.js'
+import { UsageError } from '../exit.js'
 
 export interface Openers<Opened> {
   postgres(url: string): Opened

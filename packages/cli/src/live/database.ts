@@ -14,8 +14,6 @@ export interface LiveDatabase {
   columns(isCounted?: boolean): Promise<Column[]>
   /** Clauses that start reading a table in the middle and near the end, where that is cheap. */
   partsOf(column: Column, key: Column | undefined): readonly string[]
-  /** Runs a cure. If the database was opened for a trial, it is rolled back. */
-  run(sql: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -107,6 +105,3 @@ export async function* inBatches(rows: AsyncIterable<unknown> | Iterable<unknown
   }
   if (batch.length > 0) yield batch
 }
-
-/** A cure that can't be tried, since it can't be rolled back. */
-export class NotTried extends Error {}

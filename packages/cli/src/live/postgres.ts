@@ -1,22 +1,15 @@
 import { POSTGRES_COLLATION, quoteName } from '@snoflax/core/adapter'
 import type { Client } from 'pg'
-import { pgClient } from '../../databases.js'
-import {
-  type LiveDatabase,
-  NotTried,
-  partsByKey,
-  ROWS_AT_ONCE,
-  type Row,
-  toColumn,
-} from '../live-database.js'
+import { pgClient } from './address.js'
+import { type LiveDatabase, partsByKey, ROWS_AT_ONCE, type Row, toColumn } from './database.js'
 
-/** A PostgreSQL database, read in one READ ONLY transaction, or for a trial in one that is rolled back. */
-export async function openPostgres(url: string, isTrial: boolean): Promise<LiveDatabase> {
-  const client = await pgClient(url, 'snoflax doctor')
+/** A PostgreSQL database, read in one READ ONLY transaction. */
+export async function openPostgres(url: string, name: string): Promise<LiveDatabase> {
+  const client = await pgClient(url, name)
   const query = (sql: string, parameters?: readonly unknown[]) => inSavepoint(client, sql, parameters)
   return {
     kind: 'postgres',
-    label: await start(client, isTrial),
+    label: await start(client),
     query,
     batches: (sql) => batches(client, sql),
     columns: async () => (await query(COLUMNS)).map((row) => toColumn(row, quoteName)),
@@ -27,10 +20,6 @@ export async function openPostgres(url: string, isTrial: boolean): Promise<LiveD
             `WHERE ctid >= '(${Math.floor(column.pages / 2)},0)'`,
             `WHERE ctid >= '(${Math.max(0, column.pages - 2)},0)'`,
           ],
-    run: async (sql) => {
-      if (LASTING.test(sql)) throw new NotTried("it changes a sequence, which can't be rolled back")
-      await query(sql.replace(OWN_TRANSACTION, '$1'))
-    },
     close: async () => {
       await client.query('ROLLBACK').catch(() => {})
       await client.end()
@@ -38,18 +27,10 @@ export async function openPostgres(url: string, isTrial: boolean): Promise<LiveD
   }
 }
 
-/** Calls that change a sequence, or may. */
-const LASTING = /\b(?:setval|\w+_set_\w+|lease_\w+)\(/
-
-/** The trial runs in its own transaction. */
-const OWN_TRANSACTION = /^BEGIN;\n([\s\S]*);\nCOMMIT$/
-
 /** Begins the transaction and returns the server's kind and version. */
-async function start(client: Client, isTrial: boolean): Promise<string> {
+async function start(client: Client): Promise<string> {
   try {
-    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ ${isTrial ? '' : 'READ ONLY'}`)
-    // While a cure waits for a lock, other sessions wait behind it.
-    if (isTrial) await client.query("SET LOCAL lock_timeout = '5s'")
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await client.query(
       "SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'",
     )

@@ -1,25 +1,16 @@
 import { quoteName } from '@snoflax/core/adapter'
 import type Database from 'better-sqlite3'
-import { driver } from '../../databases.js'
-import { UsageError } from '../../exit.js'
-import {
-  type Column,
-  inBatches,
-  type LiveDatabase,
-  partsByKey,
-  type Row,
-  toColumn,
-} from '../live-database.js'
-import { collationsOf } from './table-sql.js'
+import { UsageError } from '../exit.js'
+import { driver } from './address.js'
+import { type Column, inBatches, type LiveDatabase, partsByKey, type Row, toColumn } from './database.js'
+import { collationsOf } from './sqlite-collations.js'
 
-/** An SQLite file, opened for reading only, or for a trial in a transaction that is rolled back. */
-export async function openSqlite(file: string, isTrial: boolean): Promise<LiveDatabase> {
+/** An SQLite file, opened for reading only. */
+export async function openSqlite(file: string): Promise<LiveDatabase> {
   const { default: Connection } = await driver(() => import('better-sqlite3'), 'better-sqlite3')
-  const connection = connect(() => new Connection(file, { readonly: !isTrial, fileMustExist: true }), file)
+  const connection = connect(() => new Connection(file, { readonly: true, fileMustExist: true }), file)
   // Integers above 2^53 come as bigints.
   connection.defaultSafeIntegers()
-  // This pragma has no effect in a transaction.
-  if (isTrial) connection.exec('PRAGMA foreign_keys = OFF; BEGIN')
   const { version } = connection.prepare('SELECT sqlite_version() AS version').get() as { version: string }
   return {
     kind: 'sqlite',
@@ -29,16 +20,6 @@ export async function openSqlite(file: string, isTrial: boolean): Promise<LiveDa
     columns: async (isCounted = true) => readColumns(connection, isCounted),
     partsOf: (column, key) =>
       /\bWITHOUT\s+ROWID\b/i.test(sqlOf(connection, column)) ? partsByKey(column, key) : BY_ROWID(column),
-    run: async (sql) => {
-      connection.exec('SAVEPOINT before_cure')
-      try {
-        connection.exec(sql.replace(OWN_TRANSACTION, ''))
-        connection.exec('RELEASE before_cure')
-      } catch (error) {
-        connection.exec('ROLLBACK TO before_cure; RELEASE before_cure')
-        throw error
-      }
-    },
     close: async () => {
       connection.close()
     },
@@ -54,9 +35,6 @@ function connect(open: () => Database.Database, file: string): Database.Database
     throw new UsageError(`${file} cannot be opened: ${(error as Error).message}`)
   }
 }
-
-/** The trial runs in its own transaction. */
-const OWN_TRANSACTION = /^(?:BEGIN|COMMIT|PRAGMA foreign_keys = \w+)(?:;|$)\n?/gm
 
 const sqlOf = (connection: Database.Database, { table }: Column): string =>
   connection

@@ -1,10 +1,10 @@
 import type { Connection } from 'mysql2'
-import { driver, reach } from '../../databases.js'
-import { inBatches, type LiveDatabase, NotTried, partsByKey, type Row, toColumn } from '../live-database.js'
+import { driver, reach } from './address.js'
+import { inBatches, type LiveDatabase, partsByKey, type Row, toColumn } from './database.js'
 
-/** A MySQL or MariaDB database, read in READ ONLY transactions, or for a trial in one that is rolled back. */
-export async function openMysql(url: string, isTrial: boolean): Promise<LiveDatabase> {
-  const connection = await connect(url, isTrial)
+/** A MySQL or MariaDB database, read in READ ONLY transactions. */
+export async function openMysql(url: string): Promise<LiveDatabase> {
+  const connection = await connect(url)
   const query = async (sql: string, parameters: readonly unknown[] = []): Promise<Row[]> => {
     const [rows] = await connection.promise().query(sql, [...parameters])
     return rows as Row[]
@@ -15,31 +15,10 @@ export async function openMysql(url: string, isTrial: boolean): Promise<LiveData
     kind: isMaria ? 'mariadb' : 'mysql',
     label: `${isMaria ? 'MariaDB' : 'MySQL'} ${version.split('-')[0]}`,
     query,
-    // Another connection wouldn't see the trial's changes.
-    batches: isTrial
-      ? async function* (sql) {
-          yield await query(sql)
-        }
-      : (sql) => streamed(url, sql),
+    batches: (sql) => streamed(url, sql),
     columns: async () =>
       (await query(COLUMNS)).map((row) => toColumn({ ...row, type: bareType(String(row['type'])) }, quote)),
     partsOf: partsByKey,
-    run: async (sql) => {
-      const statements = sql.split(';\n').filter((one) => !OWN_TRANSACTION.test(one))
-      for (const statement of statements) {
-        if (COMMITS.test(statement))
-          throw new NotTried(
-            `${statement.split(' ', 2).join(' ')} commits implicitly in ${isMaria ? 'MariaDB' : 'MySQL'}, so it can't be rolled back`,
-          )
-      }
-      await connection.promise().query('SAVEPOINT before_cure')
-      try {
-        for (const statement of statements) await query(statement)
-      } catch (error) {
-        await connection.promise().query('ROLLBACK TO SAVEPOINT before_cure')
-        throw error
-      }
-    },
     close: async () => {
       await connection
         .promise()
@@ -50,19 +29,10 @@ export async function openMysql(url: string, isTrial: boolean): Promise<LiveData
   }
 }
 
-/** Statements that commit implicitly, or that change the server. */
-const COMMITS = /^\s*(?:ALTER|CREATE|DROP|RENAME|TRUNCATE|SET (?:GLOBAL|PERSIST))\b/i
+/** Other modes quote names and texts differently, leave parts of definitions out, or pad values. */
+const SET_MODE = "SET sql_mode = 'STRICT_ALL_TABLES'"
 
-/** The trial runs in its own transaction. */
-const OWN_TRANSACTION = /^(?:START TRANSACTION|COMMIT)$/
-
-/**
- * The mode in which definitions and values are read, and cures that repeat them are run. Others quote names and texts
- * differently, leave parts of definitions out or pad values; without strict mode, values that are too long are truncated.
- */
-export const SET_MODE = "SET sql_mode = 'STRICT_ALL_TABLES'"
-
-async function connect(url: string, isTrial = false): Promise<Connection> {
+async function connect(url: string): Promise<Connection> {
   const { default: mysql } = await driver(() => import('mysql2'), 'mysql2')
   const connection = await reach(url, async () => {
     const one = mysql.createConnection({
@@ -75,7 +45,7 @@ async function connect(url: string, isTrial = false): Promise<Connection> {
     return one
   })
   await connection.promise().query(SET_MODE)
-  await connection.promise().query(`START TRANSACTION ${isTrial ? '' : 'READ ONLY'}`)
+  await connection.promise().query('START TRANSACTION READ ONLY')
   return connection
 }
 
