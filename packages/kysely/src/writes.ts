@@ -11,15 +11,11 @@ import {
   type ReferenceNode,
   type TableNode,
   type UpdateQueryNode,
-  ValueListNode,
   ValueNode,
   type ValuesItemNode,
   ValuesNode,
 } from 'kysely'
 import type { ColumnIds, Declared, IdTable } from './declared.js'
-
-/** A table that an update writes to, and its name in the statement. */
-type Target = readonly [table: IdTable, name?: string]
 
 /** A list with its items mapped: the same one if none of them changes. */
 function mapped<Item>(items: readonly Item[], map: (item: Item, at: number) => Item): readonly Item[] {
@@ -57,13 +53,11 @@ export class Writes {
         return table ? (inserted(insert, table) as never) : node
       }
       case 'UpdateQueryNode': {
-        const { table, joins = [], updates = [] } = node as unknown as UpdateQueryNode
-        const own = table?.kind === 'ListNode' ? (table as ListNode).items : table ? [table] : []
-        checkUpdates(
-          updates,
-          own.flatMap(this.target),
-          joins.flatMap((join) => this.target(join.table)),
-        )
+        const { table, joins = [], updates } = node as unknown as UpdateQueryNode
+        if (table?.kind === 'ListNode')
+          for (const one of (table as ListNode).items) this.checkUpdates(updates, one)
+        else if (table) this.checkUpdates(updates, table)
+        for (const join of joins) this.checkUpdates(updates, join.table, true)
         return node
       }
       case 'MergeQueryNode':
@@ -77,14 +71,13 @@ export class Writes {
   }
 
   private merge({ into, whens = [] }: MergeQueryNode): void {
-    const [target] = this.target(into)
-    if (target === undefined) return
+    const { table } = this.target(into)
+    if (table === undefined) return
     for (const { result } of whens) {
-      if (result?.kind === 'UpdateQueryNode')
-        checkUpdates((result as UpdateQueryNode).updates ?? [], [target])
-      if (result?.kind !== 'InsertQueryNode' || inserted(result as InsertQueryNode, target[0]) === result)
-        continue
-      throw (target[0].generated[0] as ColumnIds).refuse(
+      if (result?.kind === 'UpdateQueryNode') this.checkUpdates((result as UpdateQueryNode).updates, into)
+      if (result?.kind !== 'InsertQueryNode') continue
+      if (inserted(result as InsertQueryNode, table) === result) continue
+      throw (table.generated[0] as ColumnIds).refuse(
         'the insert of a merge would write one id into every row; pass a column of the source, or let the database generate ids',
       )
     }
@@ -94,40 +87,44 @@ export class Writes {
   private readonly ctes = (node: OperationNode) =>
     changed(node, 'expressions', (cte) => changed(cte, 'expression', this.of))
 
-  private readonly target = (node: OperationNode): Target[] => {
-    const { node: one, alias } = node.kind === 'AliasNode' ? (node as AliasNode) : { node, alias: undefined }
-    if (one.kind !== 'TableNode') return []
-    const table = this.declared.table(one as TableNode)
-    const name = (alias ?? (one as TableNode).table.identifier) as IdentifierNode
-    return table ? [[table, name.name]] : []
+  /** The declared table that an update writes to, and its name in the statement. */
+  private target(given: OperationNode): { table?: IdTable | undefined; name?: string } {
+    const { node, alias } = given.kind === 'AliasNode' ? (given as AliasNode) : { node: given }
+    if (node.kind !== 'TableNode') return {}
+    const { name } = (alias ?? (node as TableNode).table.identifier) as IdentifierNode
+    return { table: this.declared.table(node as TableNode), name }
+  }
+
+  /** @param isJoined whether MySQL updates the table only where the column has its name. */
+  private checkUpdates(updates: Updates, node: OperationNode, isJoined = false): void {
+    const { table, name } = this.target(node)
+    if (table) checkUpdates(updates, table, name, isJoined)
   }
 }
 
-/** @param joined tables that MySQL also updates, if the column has their name. */
-function checkUpdates(
-  updates: readonly ColumnUpdateNode[],
-  targets: readonly Target[],
-  joined: readonly Target[] = [],
-): void {
-  if (targets.length + joined.length === 0) return
+type Updates = readonly ColumnUpdateNode[] | undefined
+
+function checkUpdates(updates: Updates = [], { columns }: IdTable, target?: string, isJoined = false): void {
   for (const { column, value } of updates) {
     if (value.kind !== 'ValueNode') continue
     const { table, column: named } = column as Partial<ReferenceNode>
-    if (named === undefined) continue
     const of = table?.table.identifier.name
+    if (named === undefined || (of === undefined ? isJoined : of !== target)) continue
     // Of a column without a table, this is its name.
     const { name } = (named.kind === 'ColumnNode' ? (named as ColumnNode).column : named) as IdentifierNode
-    for (const [target, alias] of of === undefined ? targets : [...targets, ...joined])
-      if (of === undefined || of === alias) target.columns.get(name)?.check((value as ValueNode).value)
+    columns.get(name)?.check((value as ValueNode).value)
   }
 }
 
 /** An insert with an id in each row that has none. */
-function inserted(insert: InsertQueryNode, { columns, generated }: IdTable): InsertQueryNode {
+function inserted(insert: InsertQueryNode, table: IdTable): InsertQueryNode {
   const { columns: named = [], values, defaultValues, onConflict, onDuplicateKey } = insert
-  checkUpdates(onConflict?.updates ?? onDuplicateKey?.updates ?? [], [[{ columns, generated }]])
-  const places = named.map(({ column }) => columns.get(column.name))
-  const missing = generated.filter((ids) => !places.includes(ids))
+  checkUpdates(onConflict?.updates ?? onDuplicateKey?.updates, table)
+  const places = named.flatMap(({ column }, at): Place[] => {
+    const ids = table.columns.get(column.name)
+    return ids ? [{ at, ids }] : []
+  })
+  const missing = table.generated.filter((one) => !places.some(({ ids }) => ids === one))
   const [first] = missing
   if (values && !ValuesNode.is(values)) {
     if (insert.columns === undefined || first === undefined) return insert
@@ -148,21 +145,26 @@ function inserted(insert: InsertQueryNode, { columns, generated }: IdTable): Ins
 
 const newId = ({ generate }: ColumnIds): string => (generate as () => string)()
 
+/** A declared column, and its place in the rows. */
+type Place = { readonly at: number; readonly ids: ColumnIds }
+
 function withIds(
   row: ValuesItemNode,
-  places: readonly (ColumnIds | undefined)[],
+  places: readonly Place[],
   missing: readonly ColumnIds[],
 ): ValuesItemNode {
   if (row.kind === 'PrimitiveValueListNode') {
-    for (const [at, ids] of places.entries()) ids?.check(row.values[at])
-    return missing.length === 0 ? row : PrimitiveValueListNode.create([...row.values, ...missing.map(newId)])
+    for (const { at, ids } of places) ids.check(row.values[at])
+    return missing.length === 0 ? row : { kind: row.kind, values: [...row.values, ...missing.map(newId)] }
   }
-  const nodes = mapped(row.values, (node, at) => {
-    const ids = places[at]
-    if (node.kind === 'DefaultInsertValueNode' && ids?.generate) return ValueNode.create(ids.generate())
-    if (node.kind === 'ValueNode') ids?.check((node as ValueNode).value)
-    return node
-  })
-  if (missing.length === 0 && nodes === row.values) return row
-  return ValueListNode.create([...nodes, ...missing.map((ids) => ValueNode.create(newId(ids)))])
+  const values = [...row.values, ...missing.map((ids) => ValueNode.create(newId(ids)))]
+  let isSame = missing.length === 0
+  for (const { at, ids } of places) {
+    const node = values[at]
+    if (node?.kind === 'ValueNode') ids.check((node as ValueNode).value)
+    if (node?.kind !== 'DefaultInsertValueNode' || !ids.generate) continue
+    values[at] = ValueNode.create(ids.generate())
+    isSame = false
+  }
+  return isSame ? row : { kind: row.kind, values }
 }
