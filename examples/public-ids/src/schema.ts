@@ -6,25 +6,30 @@ import {
   GraphQLSchema,
   GraphQLString,
 } from 'graphql'
-import type { Node as NodeId, PublicIds } from './ids.js'
-import type { Order, Shop } from './shop.js'
+import type { PublicIds } from './ids.js'
+import type { Shop } from './shop.js'
 
-type Row = NodeId & { readonly name?: string; readonly order?: Order }
+type Found = NonNullable<Awaited<ReturnType<Shop['find']>>>
 
-/** `node(id)` of any public id: the prefix identifies the type, so it needs no base64 of `Type:id`. */
+const TYPES = { customers: 'Customer', products: 'Product', orders: 'Order' } as const
+
+/** `node(id)` of any public id: the prefix identifies the table, so it needs no base64 of `Type:id`. */
 export function schemaOf(shop: Shop, ids: PublicIds): GraphQLSchema {
   const id = {
     type: new GraphQLNonNull(GraphQLID),
-    resolve(row: Row): string {
-      if (row.kind === 'customer') return ids.customer.seal(row.id)
-      return row.kind === 'order' ? ids.order.seal(row.id) : row.id
+    resolve({ model, row }: Found): string {
+      if (model === 'customers') return ids.customer.seal(row.id)
+      return model === 'orders' ? ids.order.seal(row.id) : row.id
     },
   }
-  const name = { type: new GraphQLNonNull(GraphQLString) }
+  const name = {
+    type: new GraphQLNonNull(GraphQLString),
+    resolve: (found: Found) => found.model !== 'orders' && found.row.name,
+  }
   const node = new GraphQLInterfaceType({
     name: 'Node',
     fields: { id: { type: id.type } },
-    resolveType: ({ kind }: Row) => ({ customer: 'Customer', product: 'Product', order: 'Order' })[kind],
+    resolveType: ({ model }: Found) => TYPES[model],
   })
   const customer = new GraphQLObjectType({ name: 'Customer', interfaces: [node], fields: { id, name } })
   const product = new GraphQLObjectType({ name: 'Product', interfaces: [node], fields: { id, name } })
@@ -35,32 +40,14 @@ export function schemaOf(shop: Shop, ids: PublicIds): GraphQLSchema {
       id,
       customer: {
         type: customer,
-        resolve: (row: Row) => row.order && find({ kind: 'customer', id: row.order.customerId }),
+        resolve: ({ model, row }: Found) => model === 'orders' && shop.find(row.customerId),
       },
       product: {
         type: product,
-        resolve: (row: Row) => row.order && find({ kind: 'product', id: row.order.productId }),
+        resolve: ({ model, row }: Found) => model === 'orders' && shop.find(row.productId),
       },
     },
   })
-
-  const find = (given: NodeId): Row | undefined => {
-    switch (given.kind) {
-      case 'customer': {
-        const row = shop.customer(given.id)
-        return row && { ...given, name: row.name }
-      }
-      case 'product': {
-        const row = shop.product(given.id)
-        return row && { ...given, name: row.name }
-      }
-      case 'order': {
-        const row = shop.order(given.id)
-        return row && { ...given, order: row }
-      }
-    }
-  }
-
   return new GraphQLSchema({
     types: [customer, product, order],
     query: new GraphQLObjectType({
@@ -69,7 +56,7 @@ export function schemaOf(shop: Shop, ids: PublicIds): GraphQLSchema {
         node: {
           type: node,
           args: { id: { type: new GraphQLNonNull(GraphQLID) } },
-          resolve: (_, { id: given }: { id: string }) => find(ids.open(given)),
+          resolve: (_, { id: given }: { id: string }) => shop.find(ids.open(given).id),
         },
       },
     }),

@@ -1,10 +1,10 @@
-import { idColumn } from '@snoflax/drizzle/sqlite-core'
 import { type Uuid7, uuid7 } from '@snoflax/core'
+import { find, idColumn } from '@snoflax/drizzle/sqlite-core'
 import Database from 'better-sqlite3'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { customerId, type IdOf, orderId, productId } from './ids.js'
+import { customerId, type IdOf, type Node, orderId, productId } from './ids.js'
 
 const customers = sqliteTable('customers', {
   id: idColumn(customerId, { storage: 'binary' }).primaryKey(),
@@ -48,6 +48,8 @@ export function openShop(file = ':memory:') {
       db.insert(invoices).values({ orderId: order, cents }).returning().get(),
     invoice: (id: Uuid7) => db.select().from(invoices).where(eq(invoices.id, id)).get(),
     invoices: () => db.select().from(invoices).orderBy(invoices.id).all(),
+    /** The row of an id, in whichever table it is. */
+    find: (id: Node['id']) => find(db, { customers, products, orders }, id),
     customer: (id: IdOf<'customer'>) => db.select().from(customers).where(eq(customers.id, id)).get(),
     product: (id: IdOf<'product'>) => db.select().from(products).where(eq(products.id, id)).get(),
     order: (id: IdOf<'order'>) => db.select().from(orders).where(eq(orders.id, id)).get(),
@@ -57,4 +59,3 @@ export function openShop(file = ':memory:') {
 }
 
 export type Shop = ReturnType<typeof openShop>
-export type Order = NonNullable<ReturnType<Shop['order']>>
