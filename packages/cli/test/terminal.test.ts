@@ -1,7 +1,6 @@
 import { flax, IdError } from '@snoflax/core'
 import { sqlite } from '@snoflax/test'
 import { expect, test } from 'vitest'
-import { doctor, type Report, told } from './reports.js'
 import { cli, json } from './running.js'
 
 const SECRET = 'hunter2secret'
@@ -122,21 +121,5 @@ test('a database or a schema in which nothing was checked has an exit code of it
   const mistyped = await cli(['doctor', database.file, ...options, '--schema', 'snoflx'])
   expect(mistyped.code).toBe(3)
   expect(mistyped.out).toContain('nothing was checked: schema snoflx has no functions of ours')
-  await database.close()
-})
-
-test('ids held as the text of uuids are found without a foreign key', async () => {
-  const database = await sqlite.open()
-  database.connection.exec('CREATE TABLE log (customer_id TEXT)')
-  const insert = database.connection.prepare('INSERT INTO log VALUES (?)')
-  for (let n = 0; n < 30; n++)
-    insert.run(
-      Buffer.from(flax.generate(), 'latin1')
-        .toString('hex')
-        .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
-    )
-  const report = await doctor(database.file)
-  expect(report.columns).toMatchObject([{ place: 'log.customer_id', family: 'flax', evidence: 'values' }])
-  expect(told(report)).toEqual(['type log.customer_id'])
   await database.close()
 })
