@@ -59,3 +59,4 @@ export function openShop(file = ':memory:') {
 }
 
 export type Shop = ReturnType<typeof openShop>
+export type Order = NonNullable<ReturnType<Shop['order']>>
