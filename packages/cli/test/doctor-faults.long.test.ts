@@ -411,10 +411,12 @@ function writePage(kind: Kind, seen: ReadonlyMap<Fault, Outcome>): void {
 
 describe('every fault of docs/doctor-faults.txt is found, and its statement cures it, or says what is yours to do', () => {
   const wanted = (kind: Kind) =>
-    new Map(FAULTS.filter(({ plant }) => plant[kind]).map(({ name, cured }) =>
+    new Map(
+      FAULTS.filter(({ plant }) => plant[kind]).map(({ name, cured }) =>
         // SQLite changes no column by a statement.
         [name, kind === 'sqlite' ? 'yours' : cured],
-      ))
+      ),
+    )
   const named = (seen: ReadonlyMap<Fault, Outcome>) =>
     new Map([...seen].map(([{ name }, one]) => [name, one]))
 

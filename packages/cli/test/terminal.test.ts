@@ -1,6 +1,7 @@
 import { flax, IdError } from '@snoflax/core'
 import { sqlite } from '@snoflax/test'
 import { expect, test } from 'vitest'
+import type { Report } from './reports.js'
 import { cli, json } from './running.js'
 
 const SECRET = 'hunter2secret'

@@ -1,5 +1,13 @@
-import { driver, isDatabaseError, messageAbout, openBy, pgClient, reach, shownAddress } from '../live/address.js'
 import { UsageError } from '../exit.js'
+import {
+  driver,
+  isDatabaseError,
+  messageAbout,
+  openBy,
+  pgClient,
+  reach,
+  shownAddress,
+} from '../live/address.js'
 import type { Asked, InDatabase, Wanted } from './findings.js'
 import { joined, type Stored, shapeOf } from './shapes.js'
 
