@@ -91,9 +91,9 @@ import Database from 'better-sqlite3'
 import { acceptLabels, accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import {
-  agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, neighbours, SqlIds,
-  databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, isAccepting, isBytes, isDate, ownOf, isPrefixed, kindOf, isWord, NAMED_PLACEHOLDER, isSilent, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
-  sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, isAlike, LATER, MARKED, markOf, type PlaceholderKey, POSTGRES_COLLATION, refuse, refuseFaults, withoutMarks,
+  agree, baseOf, checkColumnOptions, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith,
+  databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, isAccepting, isBytes, isDate, ownOf, isPrefixed, kindOf, isWord, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
+  sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, POSTGRES_COLLATION, refuse, refuseFaults,
 } from '@snoflax/core/adapter'
 import {
   alphabet, batch, blockUntil, checkBytes, checkInteger, checkOptions, checkSpan, checkText, checkTimeField,

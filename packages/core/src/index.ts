@@ -3,8 +3,8 @@ export {
   type Accepted,
   type AcceptedId,
   type AcceptingFamily,
-  acceptLabels,
   accepting,
+  acceptLabels,
   type WithAccepted,
 } from './accepting.js'
 export type { IdSource } from './adapter/id-source.js'

@@ -1,7 +1,7 @@
 import {
   type AcceptingFamily,
-  acceptLabels,
   accepting,
+  acceptLabels,
   flake,
   flax,
   type IdError,
@@ -220,7 +220,12 @@ test('labels of tests are accepted in this process only, by families that accept
   const user = accepting(flax, /c[a-z0-9]{24}/)
   try {
     acceptLabels(/user-\d+/, /post-\d+/)
-    expect(['user-1', 'post-2', 'a user-1', 'user-'].map((one) => user.is(one))).toEqual([true, true, false, false])
+    expect(['user-1', 'post-2', 'a user-1', 'user-'].map((one) => user.is(one))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
     expect(user.parse('user-1')).toBe('user-1')
     expect(flax.is('user-1')).toBe(false)
     for (const wrong of [/.*/, /a/g, 'user-1'])

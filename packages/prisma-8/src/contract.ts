@@ -1,15 +1,18 @@
 import type { SqlStorage } from '@prisma/orm-family-sql/contract/types'
 import type { CodecRef } from '@prisma/orm-framework/components/codec'
 import type { Contract } from '@prisma/orm-framework/contract/types'
-import { type Database, IdError, type IdFamily, storageFor } from '@snoflax/core'
-import { agree, isPrefixed, type SqlIdColumn, SqlIds, withPath } from '@snoflax/core/adapter'
+import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
+import { agree, isPrefixed, withPath } from '@snoflax/core/adapter'
 import { familyOf, type IdColumn, paramsOf } from './columns.js'
 import { type GeneratorParams, generatorId } from './defaults.js'
 
 export type SqlContract = Pick<Contract<SqlStorage>, 'storage' | 'domain' | 'execution'>
 
 /** An id column of a contract. */
-export interface ContractColumn extends SqlIdColumn {
+export interface ContractColumn {
+  /** Model and field; table and column if no model has it. */
+  readonly place: string
+  readonly storage: IdStorage<string>
   readonly column: IdColumn
   readonly family: IdFamily
   readonly ref: CodecRef
@@ -25,10 +28,6 @@ export class ContractIds {
   private readonly columns = new Map<Place, ContractColumn>()
   /** Model and field by column key. */
   private readonly paths = new Map<Place, string>()
-  /** Whether a column converts: text is passed to the database as it is. */
-  readonly hasConverting: boolean
-  /** For raw SQL. */
-  readonly inSql = new SqlIds('pass parameter(field, id) of parametersOf')
   /** The expressions by which the database generates ids. */
   private readonly inDatabase = new Map<ContractColumn, string>()
   private readonly namespacesOf = new Map<string, Set<string>>()
@@ -56,19 +55,17 @@ export class ContractIds {
             place: path,
             column,
             family,
-            storage: () => storage,
+            storage,
             ref: {
               codecId: column.codecId,
               ...(Object.keys(params).length > 0 && { typeParams: { ...params } }),
             },
           }
-          this.inSql.add(name, own)
           this.columns.set(placeOf(namespace, table, name), own)
           if (stored.default?.kind === 'function') this.inDatabase.set(own, stored.default.expression)
         }
       }
     }
-    this.hasConverting = [...this.columns.values()].some(({ storage }) => storage().converts)
   }
 
   private readPaths(): void {

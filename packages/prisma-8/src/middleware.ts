@@ -13,7 +13,7 @@ import {
 } from '@prisma/orm-family-sql/relational-core/ast'
 import type { SqlMiddleware } from '@prisma/orm-family-sql/runtime'
 import { type Database, IdError } from '@snoflax/core'
-import { DEFAULT_SCHEMA, LATER, MARKED, markOf, unixMs, withoutMarks, withPath } from '@snoflax/core/adapter'
+import { DEFAULT_SCHEMA, unixMs, withPath } from '@snoflax/core/adapter'
 import type { IdColumn } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
 
@@ -109,7 +109,7 @@ class QueryIds {
 
 /** The value as a parameter for the column's codec. @throws {IdError} with model and field. */
 export function bound({ place, storage, ref }: ContractColumn, value: unknown): ParamRef {
-  withPath(place, () => storage().toDatabase(value))
+  withPath(place, () => storage.toDatabase(value))
   return ParamRef.of(value, { codec: ref })
 }
 
@@ -158,7 +158,7 @@ function readComparison(query: QueryIds, comparison: BinaryExpr, found: Replacem
 /** `min` or `max` by the function of @snoflax/pg-sql, since PostgreSQL has no min(uuid). */
 function readEnd(query: QueryIds, end: AggregateExpr, found: Replacements): void {
   const column = query.at(end)
-  if (column === undefined || end.expr === undefined || column.storage().column.type !== 'uuid') return
+  if (column === undefined || end.expr === undefined || column.storage.column.type !== 'uuid') return
   const operation = new OperationExpr({
     method: end.fn,
     self: end.expr,
@@ -167,39 +167,6 @@ function readEnd(query: QueryIds, end: AggregateExpr, found: Replacements): void
     lowering: { targetFamily: 'sql', template: `${DEFAULT_SCHEMA}.${end.fn}({{self}})` },
   })
   found.set(end, operation)
-}
-
-/** Converts ids that stand beside id columns in raw SQL: interpolated columns, and names in its text. */
-function readRaw(query: QueryIds, parts: readonly unknown[], database: Database, found: Replacements): void {
-  const sql = parts.map((part, at) => (typeof part === 'string' ? withoutMarks(part) : markOf(at))).join('')
-  const columns = query.ids.inSql.find({
-    sql,
-    dialect: database,
-    placeholder: MARKED,
-    value(at) {
-      const part = parts[at as number]
-      if (isPrepared(part)) return LATER
-      if (!isNode(part) || part.kind !== 'param-ref' || found.has(part)) return undefined
-      const { value, codec } = part as ParamRef
-      return codec?.codecId.startsWith('snoflax/') ? undefined : value
-    },
-    column(at) {
-      const part = parts[at as number]
-      return query.at(part) ?? (isNode(part) && part.kind === 'column-ref' ? null : undefined)
-    },
-    named([...names]) {
-      const [column, table] = names.reverse()
-      return query.at(
-        table === undefined
-          ? { kind: 'identifier-ref', name: column }
-          : { kind: 'column-ref', table, column },
-      )
-    },
-  })
-  for (const [at, column] of columns as Map<number, ContractColumn>) {
-    const part = parts[at] as ParamRef | PreparedParamRef
-    found.set(part, isPrepared(part) ? prepared(column, part) : bound(column, part.value))
-  }
 }
 
 /** Checks values written to id columns, so that errors have model and field. */
@@ -212,15 +179,13 @@ function readWritten(query: QueryIds, table: TableSource, row: Readonly<Record<s
   }
 }
 
-function replacementsIn(ast: AnyQueryAst, ids: ContractIds, database: Database): Replacements {
+function replacementsIn(ast: AnyQueryAst, ids: ContractIds): Replacements {
   const nodes = [...nodesIn(ast)]
   const query = new QueryIds(ids, nodes)
   const found: Replacements = new Map()
   for (const node of nodes) {
     if (node.kind === 'binary') readComparison(query, node as BinaryExpr, found)
     if (isEnd(node)) readEnd(query, node, found)
-    if ('parts' in node && ids.hasConverting)
-      readRaw(query, node.parts as readonly unknown[], database, found)
   }
   if (ast.kind === 'insert') {
     const action = ast.onConflict?.action
@@ -246,7 +211,7 @@ export function idMiddleware(columns: readonly IdColumn[], database: Database): 
     name: 'snoflax',
     familyId: 'sql',
     async beforeCompile(draft, { contract }) {
-      const found = replacementsIn(draft.ast, idsOf(contract), database)
+      const found = replacementsIn(draft.ast, idsOf(contract))
       if (found.size === 0) return undefined
       return { ...draft, ast: replacedIn(draft.ast, found) }
     },

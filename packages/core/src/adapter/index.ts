@@ -21,7 +21,6 @@ export {
   type KeyOptions,
   type OnMismatch,
 } from './column-options.js'
-export { checkComparable } from './comparable.js'
 export { timeOf, wasCreatedBetween } from './created.js'
 export {
   type CanBeKey,
@@ -39,27 +38,13 @@ export {
   type IdSourceRequest,
   idSource,
 } from './id-source.js'
-export {
-  isAlike,
-  isSilent,
-  LATER,
-  MARKED,
-  markOf,
-  type PlaceholderKey,
-  type SqlIdColumn,
-  SqlIds,
-  type SqlWithValues,
-  withoutMarks,
-} from './ids-in-sql.js'
 export { keyStatistics } from './key-statistics.js'
 export { checkKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
-export { neighbours } from './neighbours.js'
 export { withPath } from './path.js'
 export {
   closingOf,
   isWord,
-  NAMED_PLACEHOLDER,
   quoteName,
   quoteText,
   type ReadSqlOptions,

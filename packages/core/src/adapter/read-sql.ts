@@ -25,19 +25,9 @@ export interface SqlToken {
 export interface ReadSqlOptions {
   /** The database, which decides on quotes, escapes and comments. */
   readonly dialect: Database
-  /** Matches further placeholders besides those of the database. Only the flags `i` and `u` are allowed. */
-  readonly placeholder?: RegExp | undefined
   /** Whether comments are tokens too. Default false. */
   readonly comments?: boolean
 }
-
-/**
- * Named placeholders, as in TypeORM: `:id`, `:...ids`.
- *
- * @example
- * readSql('id = :id', { dialect: 'postgres', placeholder: NAMED_PLACEHOLDER })[2]?.kind // 'placeholder'
- */
-export const NAMED_PLACEHOLDER = /:(?:\.\.\.)?[A-Za-z0-9_.]+/
 
 /**
  * As text of a regular expression. Of comments, strings and quoted names only the beginning: one that matched them whole
@@ -91,25 +81,19 @@ const PARTS: Readonly<Record<Database, RegExp>> = {
   mariadb: partOf(GRAMMARS.mariadb),
 }
 
-const patterns = new Map<string, RegExp>()
-
-function patternOf(dialect: Database, placeholder: RegExp | undefined): RegExp {
-  const key = [dialect, placeholder?.source].join(' ')
-  const known = patterns.get(key)
-  if (known !== undefined) return known
-  const grammar = GRAMMARS[dialect]
-  const placeholders =
-    placeholder === undefined ? grammar.placeholder : `${placeholder.source}|${grammar.placeholder}`
-  const pattern = new RegExp(
-    `(\\s+)|(${grammar.comment})|(${grammar.string})|(${grammar.quotedName}|${WORD})` +
-      `|(::)|(${placeholders})|(${NUMBER})|${OPERATOR}`,
+const patternOf = ({ comment, string, quotedName, placeholder }: Grammar) =>
+  new RegExp(
+    `(\\s+)|(${comment})|(${string})|(${quotedName}|${WORD})|(::)|(${placeholder})|(${NUMBER})|${OPERATOR}`,
     'yu',
   )
-  patterns.set(key, pattern)
-  return pattern
+const PATTERNS: Readonly<Record<Database, RegExp>> = {
+  postgres: patternOf(GRAMMARS.postgres),
+  sqlite: patternOf(GRAMMARS.sqlite),
+  mysql: patternOf(GRAMMARS.mysql),
+  mariadb: patternOf(GRAMMARS.mariadb),
 }
 
-/** By the groups of the pattern: numbers, since names cost several times as much. A placeholder may have its own. */
+/** By the groups of the pattern: numbers, since names cost several times as much. */
 const KINDS = ['blank', 'comment', 'string', 'name', 'operator', 'placeholder'] as const
 
 function kindOf(groups: RegExpExecArray): SqlTokenKind | 'blank' {
@@ -127,8 +111,8 @@ function kindOf(groups: RegExpExecArray): SqlTokenKind | 'blank' {
  * @example
  * readSql("SELECT o.id FROM orders o WHERE o.note <> 'it''s'", { dialect: 'postgres' }).length // 9
  */
-export function readSql(sql: string, { dialect, placeholder, comments = false }: ReadSqlOptions): SqlToken[] {
-  const pattern = patternOf(dialect, placeholder)
+export function readSql(sql: string, { dialect, comments = false }: ReadSqlOptions): SqlToken[] {
+  const pattern = PATTERNS[dialect]
   const tokens: SqlToken[] = []
   const around: number[] = []
   let isExecutable = false

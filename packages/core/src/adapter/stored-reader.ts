@@ -48,7 +48,7 @@ function checkStored({ name, family }: IdStorage<string>, value: unknown): void 
 const causeOf = (value: unknown): string =>
   typeof value === 'object' && sizeOf(value) === undefined
     ? 'which contains no bytes. A cache that keeps rows as JSON may have lost them: keep this query out of it, or store the ids as text'
-    : 'written by SQL that bypasses the column. Change that SQL to write the value of toDatabase()'
+    : 'written by SQL that bypasses the column. Change that SQL to write the value of parameter()'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isUuid = (value: unknown): boolean =>
