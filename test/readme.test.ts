@@ -222,6 +222,13 @@ describe('the table of starts in the README', () => {
   })
 })
 
+test.each(readdirSync(at('docs/start')))('%s prints the time that its id contains', (name) => {
+  const output = blocksOf(page(`docs/start/${name}`), 'text').find((one) => one.includes('cus_')) ?? ''
+  const [id = ''] = /cus_[\w-]{16}/.exec(output) ?? []
+  const [time] = /20\d\d-\S+Z/.exec(output) ?? []
+  expect(core.prefixed(core.flax, 'cus').time(id).toISOString()).toBe(time)
+})
+
 test("the README's first command prints ids", () => {
   const command = /^node -p .*$/m.exec(README)?.[0] as string
   const [output = ''] = blocksOf(README, 'text')

@@ -88,8 +88,9 @@ async function withoutEngine(commands: readonly string[], url: string): Promise<
   return commands.slice(1).filter(isOurs)
 }
 
-test.concurrent.each(['drizzle', 'kysely', 'prisma', 'typeorm', 'mikro-orm', 'postgresql'])('docs/start/%s.md', (name) =>
-  follow(name, pageOf(name)),
+test.concurrent.each(['drizzle', 'kysely', 'prisma', 'typeorm', 'mikro-orm', 'postgresql'])(
+  'docs/start/%s.md',
+  (name) => follow(name, pageOf(name)),
 )
 
 test('the first block of the README', () => follow('readme', README.split('1.0.0 is not')[0] as string))
