@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Module } from '@nestjs/common'
+import { Controller, Get, Module, UnauthorizedException } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import ts from 'typescript'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -26,6 +26,17 @@ const EXPORTS: Readonly<Record<string, string>> = {
   Hono: 'app',
   Nest: 'CustomersController',
   'Bodies and forms': 'newOrder',
+}
+
+/** What an application has besides: a body in JSON, and a route that asks who you are. */
+const BESIDES: Readonly<Record<string, string>> = {
+  Express: `app.use(express.json())
+app.get('/private', (_request, _response, next) => next(Object.assign(new Error('who?'), { status: 401 })))`,
+  Fastify: `app.post('/customers', async () => 'stored')
+app.get('/private', async () => { throw Object.assign(new Error('who?'), { statusCode: 401 }) })`,
+  Hono: `import { basicAuth } from 'hono/basic-auth'
+app.post('/customers', sValidator('json', ids({ id: customerId })))
+app.use('/private', basicAuth({ username: 'ada', password: 'secret' }))`,
 }
 
 const OPTIONS: ts.CompilerOptions = {
@@ -58,7 +69,9 @@ beforeAll(() => {
     const code = programOf(heading)
     const compilerOptions = { ...OPTIONS, noEmit: false, module: ts.ModuleKind.ESNext }
     writeFileSync(join(folder, `${heading}.ts`), code)
-    writeFileSync(join(folder, `${heading}.js`), ts.transpileModule(code, { compilerOptions }).outputText)
+    const { outputText } = ts.transpileModule(code, { compilerOptions })
+    const whole = outputText.replace(/^const app = .*$/m, (line) => `${line}\n${BESIDES[heading]}`)
+    writeFileSync(join(folder, `${heading}.js`), whole)
   }
 })
 
@@ -87,31 +100,38 @@ async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-type Ask = (path: string) => Promise<Response>
+type Ask = (path: string, init?: RequestInit) => Promise<Response>
 
 const ASK: Record<string, () => Promise<Ask>> = {
   Express: async () => {
     const url = await listen((await load('Express')).app)
-    return (path) => fetch(url + path)
+    return (path, init) => fetch(url + path, init)
   },
   Fastify: async () => {
     const { app } = await load('Fastify')
     closing.push(() => app.close())
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
-    return (path) => fetch(url + path)
+    return (path, init) => fetch(url + path, init)
   },
   Hono: async () => {
     const { app } = await load('Hono')
-    return async (path) => app.request(path)
+    return async (path, init) => app.request(path, init)
   },
   Nest: async () => {
+    class Private {
+      find() {
+        throw new UnauthorizedException()
+      }
+    }
+    Controller('private')(Private)
+    Get()(Private.prototype, 'find', Object.getOwnPropertyDescriptor(Private.prototype, 'find') ?? {})
     class App {}
-    Module({ controllers: [(await load('Nest')).CustomersController] })(App)
+    Module({ controllers: [(await load('Nest')).CustomersController, Private] })(App)
     const app = await NestFactory.create(App, { logger: false })
     closing.push(() => app.close())
     await app.listen(0, '127.0.0.1')
     const url = await app.getUrl()
-    return (path) => fetch(url + path)
+    return (path, init) => fetch(url + path, init)
   },
   Next: async () => {
     const { GET } = await load('Next')
@@ -122,19 +142,28 @@ const ASK: Record<string, () => Promise<Ask>> = {
 
 const ID = 'cus_Kpcan0M1FakODT4k'
 
-test.each(Object.keys(ASK))('%s answers an id with its row, and others as the page says', async (name) => {
-  const ask = await (ASK[name] as () => Promise<Ask>)()
-  // Where the page shows a second way, it has a path of its own.
-  const paths = blocks.get(name)?.includes('/people') ? ['/customers/', '/people/'] : ['/customers/']
-  for (const path of paths) {
-    expect(await (await ask(path + ID)).json()).toMatchObject({ id: ID, createdAt: expect.any(String) })
-    for (const wrong of ['x', ID.replace('cus', 'ord')]) {
-      const refused = await ask(path + wrong)
-      expect(refused.status).toBe(name === 'Next' ? 404 : 400)
-      expect(await refused.text()).toContain(name === 'Next' ? 'no such customer' : 'an id must begin with')
+test.each(Object.keys(ASK))(
+  '%s answers an id with its row, others as the page says, and the rest with its own status',
+  async (name) => {
+    const ask = await (ASK[name] as () => Promise<Ask>)()
+    // Where the page shows a second way, it has a path of its own.
+    const paths = blocks.get(name)?.includes('/people') ? ['/customers/', '/people/'] : ['/customers/']
+    for (const path of paths) {
+      expect(await (await ask(path + ID)).json()).toMatchObject({ id: ID, createdAt: expect.any(String) })
+      for (const wrong of ['x', ID.replace('cus', 'ord')]) {
+        const refused = await ask(path + wrong)
+        expect(refused.status).toBe(name === 'Next' ? 404 : 400)
+        expect(await refused.text()).toContain(name === 'Next' ? 'no such customer' : 'an id must begin with')
+      }
     }
-  }
-})
+    // Next answers these before a route handler runs.
+    if (name === 'Next') return
+    const broken = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' }
+    expect((await ask('/customers', broken)).status, 'broken JSON').toBe(400)
+    expect((await ask('/private')).status, 'no authorization').toBe(401)
+    expect((await ask('/nowhere')).status, 'an unknown route').toBe(404)
+  },
+)
 
 test('zod refuses the id of another kind', async () => {
   const { newOrder } = await load('Bodies and forms')
