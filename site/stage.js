@@ -46,7 +46,7 @@ function follow(page, link) {
 
 /** Results of tests and measurements, which say every word and answer few questions. */
 const UNSEARCHED =
-  /^(?:bench|fuzz|proof)\/|^docs\/(?:upstream\/|(?:maintaining|proof|neighbours|raw-sql|write-paths)\.md)|^(?:CHANGELOG|CODE_OF_CONDUCT|CONTRIBUTING)|\/test\//
+  /^(?:bench|fuzz|proof)\/|^docs\/(?:upstream\/|(?:maintaining|proof|neighbours|write-paths)\.md)|^(?:CHANGELOG|CODE_OF_CONDUCT|CONTRIBUTING)|\/test\//
 
 /** How each package manager writes the commands of a block. @type {Readonly<Record<string, (line: string) => string>>} */
 const MANAGERS = {

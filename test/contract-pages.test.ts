@@ -1,6 +1,6 @@
-import type { Cell, RawCell } from '@snoflax/test/contract'
+import type { Cell } from '@snoflax/test/contract'
 import { expect, test } from 'vitest'
-import { rawSqlPage, writePathsPage } from './contract/pages.js'
+import { writePathsPage } from './contract/pages.js'
 
 const cell = (more: Partial<Cell>): Cell => ({
   orm: 'TypeORM',
@@ -39,24 +39,5 @@ test('paths work in every storage, or stand in a table; other databases name wha
     '| path | uuid |\n| --- | :-: |\n| insert: other | ✗³ |',
     'Notes\n=====',
     '1. uuid: no hook\n2. raw\n3. bytes\n4. other bytes\n',
-  ])
-})
-
-test('forms of raw SQL stand once, below what each database does with them', () => {
-  const form = (database: RawCell['database'], sql: string, outcome: RawCell['outcome']): RawCell[] =>
-    ['TypeORM', 'Kysely'].map((orm) => ({ orm, database, sql, outcome, family: 'flax', storage: 'binary' }))
-  const page = rawSqlPage(
-    [
-      ...form('postgres', 'SELECT name FROM customers WHERE id = {id} ORDER BY email', 'converted'),
-      ...form('mysql', 'SELECT name FROM customers WHERE id = {id} ORDER BY email', 'database'),
-      ...form('sqlite', 'SELECT {id}', 'refused'),
-    ],
-    ['TypeORM', 'Kysely'],
-  )
-  expect(page.split('\n\n').slice(1)).toEqual([
-    'MariaDB = database · PostgreSQL = ✓',
-    '  WHERE id = {id}',
-    'SQLite = refused',
-    '  SELECT {id}\n',
   ])
 })

@@ -88,6 +88,21 @@ describe('figures in other pages are those of bench/results', () => {
     }
   })
 
+  test('sizes in the page on compact storages', () => {
+    const [, ...rows] = tableBelow(readFileSync(join(root, 'docs/compact.md'), 'utf8'), 'What it saves')
+    const one = columnOf(benchmarks, 'Size of table and index', 'of uuid, both')
+    const orders = columnOf(
+      benchmarks,
+      'A table of orders with a foreign key',
+      'of size of table and indexes',
+    )
+    for (const [name = '', ofOne, ofOrders] of rows) {
+      expect([name, Number(ofOne)]).toEqual([name, one.get(name)])
+      if (ofOrders !== '') expect([name, Number(ofOrders)]).toEqual([name, orders.get(name)])
+    }
+    expect(rows).not.toEqual([])
+  })
+
   const STORAGES: readonly (readonly [heading: string, column: string, cell: number])[] = [
     ['Size of table and index', 'of uuid, both', 1],
     ['100,000 rows by column default', 'of UUIDv4 as uuid', 2],

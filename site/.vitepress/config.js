@@ -39,6 +39,7 @@ const GUIDES = [
       guide('Tests with fixed ids', '/docs/testing'),
       guide('uuid, TypeID, ULID, cuid2, nanoid', '/docs/alternatives'),
       guide('Choosing a family and a storage', '/docs/choosing'),
+      guide('Compact storages', '/docs/compact'),
       guide("The compiler's never", '/docs/never'),
       guide('Security', '/docs/security'),
       guide('Command line', '/packages/cli/'),
@@ -56,7 +57,6 @@ const GUIDES = [
       guide('MikroORM', '/packages/mikro-orm/'),
       guide('Sequelize, Knex and others', '/docs/recipes'),
       guide('Validators', '/packages/validators/'),
-      guide('Raw SQL with compact ids', '/docs/raw-sql'),
     ],
   },
   {

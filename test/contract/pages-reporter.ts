@@ -2,37 +2,32 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { mysql, mysqlVersion } from '../databases/mysql.js'
-import { rawSqlPage, writePathsPage } from './pages.js'
-import type {} from './raw/suite.js'
+import { writePathsPage } from './pages.js'
 import './record.js'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-const ORMS = ['Drizzle', 'Kysely', 'Prisma', 'TypeORM']
 
-/** Writes docs/write-paths and docs/raw-sql.txt, of ORMs that the run tested whole: in every variant, on MariaDB too. */
+/** Writes docs/write-paths, of ORMs that the run tested whole: in every variant, on MariaDB too. */
 export default class PagesReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
     if (mysql.selected() && (await mysqlVersion()).startsWith('MySQL')) return
-    const cells = wholeIn(modules, 'every-variant').flatMap((test) => test.meta().contract ?? [])
+    const cells = wholeIn(modules).flatMap((test) => test.meta().contract ?? [])
     for (const orm of new Set(cells.map((cell) => cell.orm))) {
       const ofOrm = cells.filter((cell) => cell.orm === orm)
       const name = orm.toLowerCase().replaceAll(' ', '-')
       writeFileSync(at(`docs/write-paths/${name}.txt`), writePathsPage(orm, ofOrm))
     }
-    const forms = wholeIn(modules, 'raw-sql').flatMap((test) => test.meta().rawSql ?? [])
-    if (!ORMS.every((orm) => forms.some((form) => form.orm === orm))) return
-    writeFileSync(at('docs/raw-sql.txt'), rawSqlPage(forms, ORMS))
   }
 }
 
 /**
- * The tests of packages that ran all files of a folder of test/orm, and passed. The contract also runs over the skeleton, which
+ * The tests of packages that ran every variant on all databases, and passed. The contract also runs over the skeleton, which
  * has no page.
  */
-function wholeIn(modules: readonly TestModule[], folder: string): TestCase[] {
-  const all = readdirSync(at(`test/orm/${folder}`)).length
+function wholeIn(modules: readonly TestModule[]): TestCase[] {
+  const all = readdirSync(at('test/orm/every-variant')).length
   const ran = modules.filter(
-    ({ moduleId, project }) => moduleId.includes(`/test/orm/${folder}/`) && project.name !== 'test',
+    ({ moduleId, project }) => moduleId.includes('/test/orm/every-variant/') && project.name !== 'test',
   )
   return [...new Set(ran.map(({ project }) => project))].flatMap((project) => {
     const its = ran.filter((module) => module.project === project)
@@ -41,6 +36,6 @@ function wholeIn(modules: readonly TestModule[], folder: string): TestCase[] {
   })
 }
 
-/** An adapter need not name variants, or raw SQL, on each database. */
+/** An adapter need not name variants on each database. */
 const isSettled = (test: TestCase) =>
-  test.result().state === 'passed' || / names no variants on | has no raw SQL on /.test(test.name)
+  test.result().state === 'passed' || / names no variants on /.test(test.name)

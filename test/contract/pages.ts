@@ -1,4 +1,3 @@
-import type { RawCell, RawOutcome } from './raw/suite.js'
 import type { Cell } from './record.js'
 
 const HEADINGS: Record<Cell['database'], string> = {
@@ -24,16 +23,6 @@ export function writePathsPage(orm: string, cells: readonly Cell[]): string {
     ),
   )
   return `${numbered([`${orm}: paths that the tests run. See docs/write-paths.md`, ...parts].join('\n\n'))}\n`
-}
-
-/** The forms of raw SQL, below the databases that do the same with them, which docs/raw-sql.md explains. */
-export function rawSqlPage(cells: readonly RawCell[], orms: readonly string[]): string {
-  const forms = [...groups(cells, shortForm)].map(([form, of]) => ({ form, outcome: outcomes(of, orms) }))
-  // Files end in any order.
-  const lists = [...groups(forms, ({ outcome }) => outcome)]
-    .sort(([one, { length }], [other, more]) => more.length - length || (one < other ? -1 : 1))
-    .flatMap(([outcome, of]) => [outcome, of.map(({ form }) => `  ${form}`).join('\n')])
-  return `${['Forms of raw SQL beside compact ids, which the tests run. See docs/raw-sql.md', ...lists].join('\n\n')}\n`
 }
 
 const section = (heading: string, lines: readonly string[]) =>
@@ -127,36 +116,6 @@ function shortened(lines: readonly string[], first: readonly string[], base: str
   const [families = '', blank = '', ...rest] = lines.filter((line) => !listed.includes(line))
   const same = [base, ...(others.length > 0 ? [others.join('; ')] : [])].join(', but for: ')
   return [families, blank, `- as in ${same}`, ...rest]
-}
-
-const shortForm = ({ sql }: RawCell) =>
-  sql
-    .replace(/^SELECT name FROM customers (?=WHERE)/, '')
-    .replaceAll('SELECT name FROM customers', '…')
-    .replace(/ ORDER BY email$/, '')
-
-const MARKS: Record<RawOutcome, string> = { converted: '✓', refused: 'refused', database: 'database' }
-
-/** What each database does with a form: `MariaDB, SQLite = ✓ · PostgreSQL = refused`. */
-function outcomes(cells: readonly RawCell[], orms: readonly string[]): string {
-  const marks = [...groups(cells, ({ database }) => HEADINGS[database])].map(([heading, those]) => {
-    const ofOrms = orms.map((orm) => markOfOrm(those.filter((cell) => cell.orm === orm)))
-    const mark =
-      new Set(ofOrms).size === 1 ? ofOrms[0] : orms.map((orm, at) => `${orm} (${ofOrms[at]})`).join(', ')
-    return { heading, mark: String(mark) }
-  })
-  marks.sort((one, other) => (one.heading < other.heading ? -1 : 1))
-  return [...groups(marks, ({ mark }) => mark)]
-    .map(([mark, of]) => `${of.map(({ heading }) => heading).join(', ')} = ${mark}`)
-    .join(' · ')
-}
-
-/** One mark, or one for each storage where they differ. */
-function markOfOrm(cells: readonly RawCell[]): string {
-  const compact = cells.filter(({ storage }) => storage !== 'text')
-  const found = [...groups(compact, ({ outcome }) => MARKS[outcome])]
-  if (found.length < 2) return found.map(([mark]) => mark).join('')
-  return found.map(([mark, those]) => `${those.map(({ storage }) => storage).join(', ')}: ${mark}`).join('; ')
 }
 
 /** By the first appearance of each name. */

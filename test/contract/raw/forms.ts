@@ -7,7 +7,7 @@ export interface Form {
   /**
    * `{id}`, `{other}` and `{third}` are bound ids of customers, `{new}` one that no row has; `{list}` is a bound list of the
    * first two, `{json}` the same as JSON, `{order}` the id of an order. `{'id'}` is written into the SQL. `[customers.id]` is
-   * the ORM's own object for the column where it has one. `{marked}` is `parameter(column, id)`, `{text}` is `asText(id)`.
+   * the ORM's own object for the column where it has one. The others are texts.
    */
   readonly sql: string
   /** The databases that know it; all by default. */
@@ -26,7 +26,6 @@ const onMysql = only('mysql')
 const onServers = only('postgres', 'mysql')
 const notOnMysql = only('postgres', 'sqlite')
 
-/** An id reaches the database in another form than the column's in each of them, unless somebody converts or refuses it. */
 export const FORMS: readonly Form[] = [
   ...all(
     'SELECT name FROM customers WHERE id = {id}',
@@ -136,10 +135,6 @@ export const FORMS: readonly Form[] = [
     "INSERT INTO customers (id, email, name) VALUES ({new}, 'seed0@example.org', 'Raw') ON DUPLICATE KEY UPDATE trace_id = {other}",
   ),
   ...notOnMysql('SELECT name FROM customers WHERE id = {id} ORDER BY id LIMIT 1 OFFSET 0'),
-]
-
-/** Statements without an id that must be converted: nothing may refuse them. */
-export const CONTROLS: readonly Form[] = [
   ...all(
     "SELECT name FROM customers WHERE name = 'administrator123'",
     "SELECT name FROM customers WHERE name IN ('abcdefghijklmnop', 'ABCDEFGHIJKLMNOP', 'Seed 3')",
@@ -155,12 +150,6 @@ export const CONTROLS: readonly Form[] = [
     'SELECT name FROM customers WHERE name = {name} AND {url} <> {word}',
     'SELECT name FROM customers WHERE email = {email}',
     'SELECT total FROM orders WHERE total > {number} ORDER BY total',
-    'SELECT name FROM customers WHERE id = {marked}',
-    'SELECT name FROM customers WHERE coalesce({marked}, id) = id',
-    'SELECT name FROM customers WHERE id IN ({marked}, {marked})',
-    'WITH one AS (SELECT id FROM customers WHERE id = {marked}) SELECT name FROM customers JOIN one USING (id)',
-    'SELECT name FROM customers WHERE name = {text}',
-    'SELECT name FROM customers WHERE coalesce(name, {text}) = {name}',
     'SELECT name FROM customers WHERE trace_id IS NULL ORDER BY email',
     "INSERT INTO customers (id, email, name) VALUES ({new}, 'raw@example.org', {word})",
     "UPDATE customers SET name = {word} WHERE email = 'raw@example.org'",

@@ -11,9 +11,11 @@ import {
   type ContractAdapter,
   type ContractPaths,
   contestants,
+  type RawSql,
   type Variant,
   variantsOf,
 } from '@snoflax/test/contract'
+import { type SQL, sql } from 'drizzle-orm'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
 import { drizzle as overMysql2 } from 'drizzle-orm/mysql2'
 import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
@@ -96,8 +98,24 @@ const onMysql = {
   },
 }
 
+const raw: RawSql<Session> = {
+  async run({ db, database: { kind } }, strings, values) {
+    // An array in a template is a list in brackets; a parameter is one value.
+    const given = values.map((value) => (Array.isArray(value) ? sql.param(value) : value))
+    const query = sql(strings as unknown as TemplateStringsArray, ...given)
+    if (kind === 'sqlite') {
+      const sqlite = db as unknown as Record<'all' | 'run', (query: SQL) => unknown>
+      return /^\s*(?:SELECT|WITH)/.test(strings[0] ?? '') ? sqlite.all(query) : sqlite.run(query)
+    }
+    const result = (await db.execute(query)) as unknown
+    return Array.isArray(result) ? result[0] : (result as { rows: unknown }).rows
+  },
+  column: ({ schema: { customers } }) => customers.id,
+}
+
 const adapter: ContractAdapter<Session> = {
   orm: 'Drizzle',
+  raw,
   variants: {
     sqlite: variantsOf('sqlite'),
     pglite: variantsOf('pglite', { families }),

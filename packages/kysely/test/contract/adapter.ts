@@ -34,8 +34,6 @@ const adapter: ContractAdapter<Session> = {
     run: async ({ db }, strings, values) =>
       (await sql(strings as unknown as TemplateStringsArray, ...values).execute(db)).rows,
     column: (_, column) => sql.ref(column),
-    parameter: (_session, _column, id) => id,
-    asText: (_, value) => value,
   },
 }
 

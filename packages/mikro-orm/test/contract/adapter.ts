@@ -41,8 +41,6 @@ const adapter: ContractAdapter<Session> = {
         strings.join('?'),
         values.map((value) => (Array.isArray(value) ? `{${value.join(',')}}` : value)),
       ),
-    parameter: (_session, _column, id) => id,
-    asText: (_, value) => value,
   },
   open,
   close: ({ orm }) => orm.close(),

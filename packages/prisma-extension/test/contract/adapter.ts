@@ -106,9 +106,6 @@ const adapter: ContractAdapter<PrismaSession> = {
       /^\s*(SELECT|WITH)/.test(strings[0] as string)
         ? prisma.$queryRaw(Object.assign([...strings], { raw: strings }), ...values)
         : prisma.$executeRaw(Object.assign([...strings], { raw: strings }), ...values),
-    parameter: (_session, _column, id) => id,
-    asText: (_, value) => value,
-    isUntouched: true,
   },
 
   inserts: {

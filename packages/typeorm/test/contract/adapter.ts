@@ -12,14 +12,11 @@ const adapter: ContractAdapter<Session> = {
   variants: { sqlite: variantsOf('sqlite'), postgres: variantsOf('postgres'), mysql: variantsOf('mysql') },
   junction: { table: 'order_tags', order: 'order_id', tag: 'tag_id' },
   raw: {
-    isUntouched: true,
     run: ({ dataSource, variant }, strings, values) => {
       const placeholder = (at: number) => (variant.database === 'postgres' ? `$${at + 1}` : '?')
       const sql = strings.map((text, at) => (at < values.length ? `${text}${placeholder(at)}` : text))
       return dataSource.query(sql.join(''), [...values])
     },
-    parameter: (session, _, id) => session.bound(id),
-    asText: (_, value) => value,
   },
   open: async (database, variant) =>
     new Session(await openDataSource(database, Object.values(entitiesFor(variant))), variant),
