@@ -77,6 +77,8 @@ describe('the demo', () => {
       hour.map(({ magnitude }) => magnitude.toFixed(1)),
     )
     expect(rest[6]).toContain('SEARCH earthquakes USING INDEX')
+    const [first = ''] = found[0] ?? []
+    expect(shown.out).toMatch(new RegExp(`npx snoflax find ${first}[^]+earthquakes\\.id\n +id +${first}\n`))
   })
 
   it('counts the quakes of each day as in the data', async () => {

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { storageFor } from '@snoflax/core'
 import { isPrefixed } from '@snoflax/core/adapter'
 import type { Quake } from '../data.js'
@@ -11,7 +14,7 @@ import type { KeyedFamily } from '../survey.js'
 import type { Paint } from '../terminal/colour.js'
 import { moment } from '../terminal/numbers.js'
 
-/** One question about quakes with prefixed ids, in a file of SQLite: its SQL, its answer and its plan. */
+/** One question about quakes with prefixed ids, in a file of SQLite: its SQL, its answer and its plan; then one of them by its id. */
 export async function opening(
   paint: Paint,
   families: readonly KeyedFamily[],
@@ -19,7 +22,8 @@ export async function opening(
 ): Promise<string[]> {
   const { ids, rows } = families.find(({ ids }) => isPrefixed(ids.family)) as KeyedFamily
   const folder = await mkdtemp(join(tmpdir(), 'snoflax-demo-'))
-  const engine = openSqlite(join(folder, 'quakes.db'))
+  const file = join(folder, 'quakes.db')
+  const engine = openSqlite(file)
   try {
     const table = new QuakeTable(engine, storageFor(ids.family, 'sqlite'), 'earthquakes')
     await table.fill(rows)
@@ -35,11 +39,32 @@ export async function opening(
       ...found.map(({ id }) => answer(id, quakes.get(id) as Quake)),
       '',
       ...plan.map((line) => paint('dim', `  ${line}`)),
+      '',
+      ...(found[0] === undefined ? [] : await findLines(paint, found[0].id, file)),
     ]
   } finally {
     await engine.close()
     await rm(folder, { recursive: true })
   }
+}
+
+const SNOFLAX = join(dirname(fileURLToPath(import.meta.resolve('snoflax/package.json'))), 'bin/snoflax.js')
+
+/** The command, and what it prints. */
+async function findLines(paint: Paint, id: string, file: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [SNOFLAX, 'find', id, file], {
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+  })
+  return [
+    `${paint('bold', 'And what is')} ${id}?`,
+    '',
+    paint('cyan', `  npx snoflax find ${id} quakes.db`),
+    '',
+    ...stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line && `  ${line}`),
+  ]
 }
 
 const answer = (id: string, { timeMs, magnitude, place }: Quake): string =>
