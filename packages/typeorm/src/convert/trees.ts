@@ -41,7 +41,9 @@ export function storeKeysOf(metadata: EntityMetadata): void {
   const stored = joinColumns.map((column) => storedKey(referencing(keyOf)(column)))
   // TypeORM maps the columns for its statements, and takes the first one to compare the keys of entities.
   const map: typeof joinColumns.map = (make) => stored.map(make)
-  metadata.treeParentRelation = view(treeParentRelation, { joinColumns: Object.assign([...joinColumns], { map }) })
+  metadata.treeParentRelation = view(treeParentRelation, {
+    joinColumns: Object.assign([...joinColumns], { map }),
+  })
 }
 
 /** Remembers the row of a tree that was inserted. */
