@@ -93,8 +93,6 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
     ['EtcdOptions', ({ etcdLeases }, wrong) => etcdLeases({ endpoints: ['http://127.0.0.1:1'], ...wrong })],
   ],
   'families/src': [
-    ['TypeidOptions', ({ typeid }, wrong) => typeid('user', wrong)],
-    ['MonotonicOptions', ({ uuid7 }, wrong) => uuid7.generator(wrong)],
     [
       'SnowflakeGeneratorOptions',
       ({ twitter }, wrong) => twitter.generator({ datacenter: 1, worker: 1, ...wrong }),

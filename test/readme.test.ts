@@ -223,10 +223,11 @@ describe('the table of starts in the README', () => {
 })
 
 test.each(readdirSync(at('docs/start')))('%s prints the time that its id contains', (name) => {
+  const customerId = core.prefixed(core.flax, 'cus')
   const output = blocksOf(page(`docs/start/${name}`), 'text').find((one) => one.includes('cus_')) ?? ''
   const [id = ''] = /cus_[\w-]{16}/.exec(output) ?? []
   const [time] = /20\d\d-\S+Z/.exec(output) ?? []
-  expect(core.prefixed(core.flax, 'cus').time(id).toISOString()).toBe(time)
+  expect(customerId.time(customerId.parse(id)).toISOString()).toBe(time)
 })
 
 test("the README's first command prints ids", () => {

@@ -1,5 +1,5 @@
-import { createdAt, createdBetween, idColumn, wasCreatedBetween } from '@snoflax/drizzle/pg-core'
 import { typeid, type Uuid7, uuid7 } from '@snoflax/core'
+import { createdAt, createdBetween, idColumn, wasCreatedBetween } from '@snoflax/drizzle/pg-core'
 import { type PgliteDatabase, type PostgresDatabase, pglite, postgres } from '@snoflax/test'
 import { createdBetween as between, CreatedAt, IdColumn, keyset } from '@snoflax/typeorm'
 import { asc, eq } from 'drizzle-orm'

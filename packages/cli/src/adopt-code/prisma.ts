@@ -174,7 +174,7 @@ function keyOf(
   })
   if (typeof stored === 'string') return isOne ? leave(stored) : undefined
   return field.nativeType?.[0] === 'Char'
-    ? leave('@db.Char holds keys of one length: make it @db.VarChar or text')
+    ? leave('@db.Char stores texts of one length: use @db.VarChar or text')
     : stored
 }
 
