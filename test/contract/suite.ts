@@ -115,8 +115,8 @@ async function expectRefused<Session, Arguments extends readonly unknown[], Resu
     )
   await check(run as unknown as (...given: Arguments) => Promise<Result>, scene).catch(() => undefined)
   expect(calls.length, 'calls of the path').toBeGreaterThan(0)
-  const [error] = calls
-  if (refusal.by instanceof RegExp) expect(String((error as Error | undefined)?.message)).toMatch(refusal.by)
+  const [error] = calls as (Error | undefined)[]
+  if (refusal.by instanceof RegExp) expect(`${error?.message} ${error?.cause}`).toMatch(refusal.by)
   else expect(error).toMatchObject({ name: 'IdError', code: refusal.by })
 }
 

@@ -61,14 +61,12 @@ export function createdBetween(
 function timestamp(column: Column, options: TimeFunctionOptions): SQL {
   checkOptions('createdAt', options, { schema: 'any' })
   const { family, storage } = singleIdsOf(column)
-  const head = isPrefixed(family) && storage.name === 'text' ? [sql.raw(`'${family.prefix}'`)] : []
-  const call = (verb: string, settings: readonly SQL[] = []): SQL =>
-    sql`${sql.raw(sqlFunction(family, head.length > 0 ? `prefixed_${verb}` : verb, options.schema))}(${sql.join([...head, column, ...settings], sql`, `)})`
-  const time = call(
-    'time',
-    settingsOf(family).map((value) => sql.raw(String(value))),
-  )
-  return isAccepting(family) ? sql`case when ${call('is_valid')} then ${time} end` : time
+  const call = (verb: string, ...settings: readonly unknown[]): SQL =>
+    sql`${sql.raw(sqlFunction(family, verb, options.schema))}(${sql.join([column, ...settings.map((value) => sql.raw(String(value)))], sql`, `)})`
+  const time = call('time', ...settingsOf(family))
+  if (!isAccepting(family)) return time
+  const prefix = isPrefixed(family) && storage.name === 'text' ? [`'${family.prefix}'`] : []
+  return sql`case when ${call('is_valid', ...prefix)} then ${time} end`
 }
 
 /** Arguments for what ids don't contain: their epoch or neighbourhood. */
