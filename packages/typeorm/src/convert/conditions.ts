@@ -70,8 +70,8 @@ function columnAt(
   if (others.every(isSame)) return first
   throw new IdError(
     'INVALID_OPTION',
-    `${path}: the columns of this relation store their ids in different ways, which where({ … }) of a builder can't tell ` +
-      'apart; join the relation and compare its key, or use find options',
+    `${path}: the columns of this relation store their ids in different ways, and one operator can't compare them all; ` +
+      "give a condition for each column of the relation's key",
     { path },
   )
 }
