@@ -17,7 +17,7 @@ import { integer, pgTable } from 'drizzle-orm/pg-core'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import type { Pool } from 'pg'
-import { flake, flax, type Id, type IdFamily, sno, type SnoId } from '@snoflax/core'
+import { flake, flax, type Id, type IdFamily, prefixed, sno, type SnoId } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
 import * as pg from '@snoflax/drizzle/pg-core'
 import { install, installedVersion } from '@snoflax/pg-sql'
@@ -91,7 +91,7 @@ import Database from 'better-sqlite3'
 import { acceptLabels, accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import {
-  agree, baseOf, checkColumnOptions, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith,
+  agree, baseOf, checkColumnOptions, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, fitsStored,
   databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, isAccepting, isBytes, isDate, ownOf, isPrefixed, kindOf, isWord, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
   sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, POSTGRES_COLLATION, refuse, refuseFaults,
 } from '@snoflax/core/adapter'
@@ -161,7 +161,7 @@ import { generateSealKey, seal } from '@snoflax/seal'
   ),
   drizzle(
     '',
-    "import { seed } from 'drizzle-seed'\nimport { checkColumns, createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, seedIds, typedIds, wasCreatedBetween } from '@snoflax/drizzle'\nimport { flaxId } from '@snoflax/drizzle/pg-core'",
+    "import { seed } from 'drizzle-seed'\nimport { checkColumns, createdAfter, createdAt, createdBefore, createdBetween, find, fromDatabase, keyset, parameter, placeholder, seedIds, typedIds, wasCreatedBetween } from '@snoflax/drizzle'\nimport { flaxId } from '@snoflax/drizzle/pg-core'",
   ),
   {
     sources: 'packages/kysely/',
@@ -200,7 +200,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import { flax, prefixed } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
 import {
-  createdAfter, createdBefore, createdBetween, flaxId, idProperty, IdType, keyset, snoId,
+  createdAfter, createdBefore, createdBetween, findById, flaxId, idProperty, IdType, keyset, snoId,
 } from '@snoflax/mikro-orm'
 declare const url: string
 const Order = defineEntity({ name: 'Order', properties: { id: flaxId(), total: p.integer() } })

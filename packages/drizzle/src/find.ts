@@ -43,8 +43,7 @@ interface Selecting {
  *
  * @example
  * const found = await find(db, { orders }, '9q7k4h922d78w222')
- * found?.model // 'orders'
- * found?.row.total
+ * if (found) console.log(found.model, found.row.total)
  */
 export function find<const Schema extends Readonly<Record<string, unknown>>, const AnId extends string>(
   db: AnyDatabase,

@@ -145,8 +145,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @throws {IdError} for a malformed id.
    *
    * @example
-   * const found = await ids.find(db, '9q7k4h922d78w222')
-   * found?.model // 'orders'
+   * const found = await ids.find(db, lastSeenId)
+   * if (found) console.log(found.model, found.row)
    */
   find<DB, const AnId extends string>(db: Kysely<DB>, id: AnId): Promise<FoundById<DB, Tables, AnId> | null> {
     const keys = [...this.declared.columns].flatMap(([model, columns]) =>
@@ -214,8 +214,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @throws {IdError} for a malformed id.
    *
    * @example
-   * const row = await db.selectFrom('orders').selectAll().executeTakeFirstOrThrow()
-   * ids.createdAt('orders.id', row.id)
+   * ids.createdAt('orders.id', lastSeenId)
    */
   createdAt<Path extends IdPath<Tables>, Given extends IdAt<Tables, Path> | null>(
     path: Path,

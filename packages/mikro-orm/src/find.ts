@@ -27,8 +27,8 @@ export type FoundEntity<Each, AnId extends string> = Each extends unknown
  * @throws {IdError} for a malformed id.
  *
  * @example
- * const found = await findById(em, id)
- * found?.model // 'Order'
+ * const found = await findById(em, flax.generate())
+ * if (found) console.log(found.model, found.row)
  */
 export async function findById<Manager extends EntityManager, AnId extends string>(
   em: Manager,

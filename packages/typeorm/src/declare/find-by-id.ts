@@ -9,9 +9,8 @@ import { idColumnsIn, type PreparedColumn } from '../columns/prepared.js'
  * @throws {IdError} the parser's error for a malformed id.
  *
  * @example
- * const found = await findById(dataSource, 'cus_Kpcan0M1FakODT4k')
- * found?.model // 'Customer'
- * found?.row // the entity
+ * const found = await findById(dataSource, flax.generate())
+ * if (found) console.log(found.model, found.row)
  */
 export function findById<Entity extends ObjectLiteral = ObjectLiteral>(
   dataSource: DataSource,
