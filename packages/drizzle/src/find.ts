@@ -62,7 +62,6 @@ export function find<const Schema extends Readonly<Record<string, unknown>>, con
   return findRow(
     keys,
     id,
-    async ({ table, key }) =>
-      (await (db as unknown as Selecting).select().from(table).where(eq(key, id)))[0],
+    async ({ table, key }) => (await (db as unknown as Selecting).select().from(table).where(eq(key, id)))[0],
   ) as Promise<Found<Schema, AnId> | null>
 }

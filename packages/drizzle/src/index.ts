@@ -1,4 +1,5 @@
 export type { KeyOf, KeyOptions } from '@snoflax/core/adapter'
+export { type Found, find } from './find.js'
 export type {
   AnyIdColumn,
   DatabaseDefaultOptions,
@@ -15,7 +16,6 @@ export type {
   SQLiteStorageOptions,
   StorageOptions,
 } from './id-column/types.js'
-export { type Found, find } from './find.js'
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'
 export { fromDatabase, parameter, placeholder, type ValueOf } from './parameters.js'
 export { type SeedFunctions, seedIds } from './seed.js'

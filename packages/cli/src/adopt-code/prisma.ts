@@ -185,7 +185,7 @@ function listUnread({ texts, lines }: Schema, findings: Findings): void {
       texts
         .get(file)
         ?.slice(start, end)
-        .replace(/"(?:\\.|[^"\\])*"/g, '') ?? ''
+        .replace(/"(?:\\.|[^"\\])*(?:"|$)/g, '') ?? ''
     if (/\s@id\b/.test(code) && !findings.isRead(file, number))
       findings.unread.push({ file, line: number, name, text: '@id belongs to no model that was read' })
   }

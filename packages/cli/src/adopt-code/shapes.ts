@@ -93,15 +93,17 @@ export function shapeOf(key: string): Stored | undefined {
 
 /** Shapes of one length and one prefix, as one: their letters together. */
 export function joined(shapes: readonly Stored[]): Stored[] {
-  const general = /^(.*?)\[([^\]]*)\]\{(\d+)\}$/
+  const general = /\[([^[\]]*)\]\{(\d+)\}$/
   const by = new Map<string, { head: string; letters: Set<string>; length: number; sample: string }>()
   const others: Stored[] = []
   for (const one of shapes) {
-    const [, head, letters, length] = (/ of /.test(one.kind) && general.exec(one.pattern)) || []
-    if (head === undefined || letters === undefined) {
+    const found = / of /.test(one.kind) ? general.exec(one.pattern) : null
+    const [, letters, length] = found ?? []
+    if (found === null || letters === undefined) {
       others.push(one)
       continue
     }
+    const head = one.pattern.slice(0, found.index)
     const group = by.get(`${head} ${length}`) ?? {
       head,
       letters: new Set<string>(),

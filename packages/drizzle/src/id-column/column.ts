@@ -119,7 +119,10 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       if (typeof value === 'string') return value
       // As text, as PostgreSQL's drivers send it: the key of a cached query is JSON, which has no bigints.
       if (typeof value === 'bigint' && dialect.database === 'postgres') return String(value)
-      return this.isElement && value instanceof Uint8Array ? `\\x${hexOf(value)}` : value
+      if (!(value instanceof Uint8Array) || dialect.database !== 'postgres') return value
+      const text = `\\x${hexOf(value)}`
+      // Drizzle writes it into the SQL of a view by toString().
+      return this.isElement ? text : Object.assign(value, { toString: () => text })
     }
 
     /** Called by Drizzle 1.0, whose drivers disagree about bytes in arrays, but all send text unchanged. */
