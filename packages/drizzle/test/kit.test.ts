@@ -136,18 +136,9 @@ describe('an id as a default and in the condition of a view is written as the co
       text: my.snoId.plain().default(id),
       binary: my.snoId.plain({ storage: 'binary' }).default(id),
     })
-    const view = mysqlView('v').as((query) =>
-      query
-        .select()
-        .from(table)
-        .where(eq(table.text, id)),
-    )
+    const view = mysqlView('v').as((query) => query.select().from(table).where(eq(table.text, id)))
     const statements = (await mysqlStatements({ table, view })).join('\n')
-    for (const part of [
-      `DEFAULT '${id}'`,
-      `DEFAULT ${bytes}`,
-      `\`text\` = '${id}'`,
-    ])
+    for (const part of [`DEFAULT '${id}'`, `DEFAULT ${bytes}`, `\`text\` = '${id}'`])
       expect(statements).toContain(part)
   })
 

@@ -98,7 +98,10 @@ describe.each(databases.filter(({ name }) => name !== 'pglite' || PGliteDialect)
       const became =
         returned === 'refused' ? returned : kept ? 'the stored row keeps its key' : 'the row has a new key'
       expect(became).toBe(outcome)
-      const named = ({ id, ...others }: Any) => ({ ...others, key: after.findIndex((one) => one['id'] === id) })
+      const named = ({ id, ...others }: Any) => ({
+        ...others,
+        key: after.findIndex((one) => one['id'] === id),
+      })
       seen.push([after.map(named), dialect === 'mysql' || returned === 'refused' ? [] : returned.map(named)])
       await database.close()
     }

@@ -1,5 +1,5 @@
 import { IdError, type IdFamily, type StandardSchema } from '@snoflax/core'
-import { kindOf, checkFamily, isPrefixed, show, withPath } from '@snoflax/core/adapter'
+import { checkFamily, isPrefixed, kindOf, show, withPath } from '@snoflax/core/adapter'
 import { textForm, uuidForm } from './forms.js'
 import { deriveKey, readOptions, type SealKey } from './key.js'
 
