@@ -162,7 +162,7 @@ export const nested = ({ storage, database }: Variant): Refusal | undefined => {
   if (storage !== 'binary' || isPostgres({ database })) return undefined
   return database === 'sqlite'
     ? { why: 'JSON has no bytes', by: /JSON cannot hold BLOB values/ }
-    : { why: 'JSON has no bytes', by: /JSON at position|stored value/ }
+    : { why: 'JSON has no bytes', by: /JSON at position|is not valid JSON|stored value/ }
 }
 
 export const graph: Adapter['graph'] = {
