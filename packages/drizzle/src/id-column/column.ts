@@ -122,7 +122,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       if (!(value instanceof Uint8Array) || dialect.database !== 'postgres') return value
       const text = `\\x${hexOf(value)}`
       // Drizzle writes it into the SQL of a view by toString().
-      return this.isElement ? text : Object.assign(value, { toString: () => text })
+      return this.isElement ? text : Object.defineProperty(value, 'toString', { value: () => text })
     }
 
     /** Called by Drizzle 1.0, whose drivers disagree about bytes in arrays, but all send text unchanged. */
