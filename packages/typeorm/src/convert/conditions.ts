@@ -71,7 +71,7 @@ function columnAt(
   throw new IdError(
     'INVALID_OPTION',
     `${path}: the columns of this relation store their ids in different ways, and one operator can't compare them all; ` +
-      "give a condition for each column of the relation's primary key",
+      "write a condition for each column of the relation's primary key",
     { path },
   )
 }
