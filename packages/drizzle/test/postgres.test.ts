@@ -1,4 +1,15 @@
-import { type FlakeId, type FlaxId, fixedId, flake, flax, IdError, prefixed, sno } from '@snoflax/core'
+import {
+  accepting,
+  type FlakeId,
+  type FlaxId,
+  fixedId,
+  flake,
+  flax,
+  IdError,
+  prefixed,
+  sno,
+  uuid7,
+} from '@snoflax/core'
 import {
   createdAfter,
   createdAt,
@@ -229,7 +240,8 @@ describe.each(['uuid', 'text', 'binary'] as const)('PostgreSQL, %s', (storage) =
 test('the functions see the time of ids behind a prefix, and none in other keys that a column accepts', async () => {
   const kept = pgTable('kept', {
     id: flaxId({ prefix: 'usr', accept: /user-\d+/ }).primaryKey(),
-    bare: flaxId.plain({ accept: /[a-z0-9]{24}/ }),
+    bare: flaxId.plain({ accept: [/[a-z0-9]{24}/, /abc_[\w-]{16}/] }),
+    uuid: idColumn.plain(accepting(uuid7, /abc_[0-9a-f-]{36}/)),
     sealed: flaxId.plain({ prefix: 'sld' }).notNull(),
   })
   const database = await postgres.open()
@@ -239,26 +251,30 @@ test('the functions see the time of ids behind a prefix, and none in other keys 
     const db = drizzle(database.pool)
     const [from, until] = [new Date('2026-11-01'), new Date('2026-12-01')]
     const ids = ['usr', 'sld'].map((prefix) => fixedId(prefixed(flax, prefix), 'x', { at: from })) as never[]
+    const [bare, uuid] = [fixedId(flax, 'x', { at: from }), fixedId(uuid7, 'x', { at: from })]
     await db.insert(kept).values([
-      { id: ids[0] as never, bare: fixedId(flax, 'x', { at: from }), sealed: ids[1] as never },
+      { id: ids[0] as never, bare, uuid, sealed: ids[1] as never },
       { id: 'user-1', bare: 'tz4a98xxat96iws9zmbrgj3a', sealed: ids[1] as never },
+      { id: 'user-0', bare: `abc_${bare}`, uuid: `abc_${uuid}`, sealed: ids[1] as never },
     ])
     const rows = await db
       .select({
         id: createdAt(kept.id, IN_DATABASE),
         bare: createdAt(kept.bare, IN_DATABASE),
+        uuid: createdAt(kept.uuid, IN_DATABASE),
         sealed: createdAt(kept.sealed, IN_DATABASE),
       })
       .from(kept)
       .where(createdBetween(kept.sealed, from, until))
       .orderBy(desc(kept.id))
     expect(rows).toEqual([
-      { id: from, bare: from, sealed: from },
-      { id: null, bare: null, sealed: from },
+      { id: from, bare: from, uuid: from, sealed: from },
+      { id: null, bare: null, uuid: null, sealed: from },
+      { id: null, bare: null, uuid: null, sealed: from },
     ])
     // Other keys sort between the ends of a long range, and have no time in the database.
     const ever = new Date('2049-01-01')
-    expect(await db.$count(kept, createdBetween(kept.bare, from, ever))).toBe(2)
+    expect(await db.$count(kept, createdBetween(kept.bare, from, ever))).toBe(3)
     expect(await db.$count(kept, createdBetween(kept.bare, from, ever, IN_DATABASE))).toBe(1)
   } finally {
     await database.close()

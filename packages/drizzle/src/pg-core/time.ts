@@ -65,8 +65,11 @@ function timestamp(column: Column, options: TimeFunctionOptions): SQL {
     sql`${sql.raw(sqlFunction(family, verb, options.schema))}(${sql.join([column, ...settings.map((value) => sql.raw(String(value)))], sql`, `)})`
   const time = call('time', ...settingsOf(family))
   if (!isAccepting(family)) return time
-  const prefix = isPrefixed(family) && storage.name === 'text' ? [`'${family.prefix}'`] : []
-  return sql`case when ${call('is_valid', ...prefix)} then ${time} end`
+  if (storage.name !== 'text') return sql`case when ${call('is_valid')} then ${time} end`
+  const isValid = call('is_valid', ...(isPrefixed(family) ? [`'${family.prefix}'`] : []))
+  // Without a prefix it is true of ids behind any, which are other keys.
+  const length = sql.raw(String(family.own.textLength))
+  return sql`case when ${isValid} and char_length(${column}) = ${length} then ${time} end`
 }
 
 /** Arguments for what ids don't contain: their epoch or neighbourhood. */
