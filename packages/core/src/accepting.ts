@@ -1,5 +1,5 @@
 import type { IdFamily } from './family.js'
-import { checkFamily, isAccepting } from './identity.js'
+import { checkFamily, isAccepting, isPrefixed, isSameFamily } from './identity.js'
 import { IdError, show } from './primitives/errors.js'
 import { isRegExp } from './primitives/realms.js'
 import { standardSchema } from './primitives/standard-schema.js'
@@ -41,12 +41,15 @@ export type AcceptingFamily<Own extends IdFamily = IdFamily, Accepts extends Acc
  * `time`, `timeMs`, `unpack` and `decode` throw for an accepted key. Bounds of a time are those of the family: a range
  * compares texts, so it also selects accepted keys that sort between its ends (`exactRange` is false).
  *
+ * A pattern or family that also matches ids of the family itself is refused: nobody could tell both apart, and older keys
+ * would get invented times. `nanoid(16)` has the same form as flax.
+ *
  * Ids are stored as text, since a compact storage can't convert the others. `uuid` remains if all are UUIDs, as with
  * `accepting(uuid7, uuid7.withVersion4())`.
  *
  * @param accept a pattern, a family, or a list of them. A pattern must match the whole text, also without `^` and `$`.
  * @throws {IdError} `INVALID_OPTION` for a pattern with other flags than i, s, u and v or one that matches the empty
- * text, for a family whose ids can't be stored as text, and for one that already accepts others.
+ * text, or ids of the family itself, for a family whose ids can't be stored as text, and for one that already accepts others.
  *
  * @example
  * const userId = accepting(flax, /[a-z0-9]{24}/)
@@ -75,6 +78,17 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
     )
   }
   const checks = accepted.map((one) => checkOf(one, refuse))
+  for (const [at, one] of accepted.entries()) {
+    const both = overlapOf(family, one, checks[at] as (text: string) => boolean)
+    if (both === undefined) continue
+    const shown = isRegExp(one) ? String(one) : one.name
+    refuse(
+      accept,
+      `${shown} also matches ids of the column, such as ${show(both)}: keys of that form would get a time that they ` +
+        "don't have. Give new ids a prefix that no key has, { prefix: 'cus' }, choose a family of another form, such " +
+        'as uuid7, or a narrower pattern',
+    )
+  }
   const isAccepted = (text: string): boolean => checks.some((check) => check(text)) || isLabel(text)
   const is = (value: unknown): value is string =>
     typeof value === 'string' && (family.is(value) || isAccepted(value))
@@ -168,6 +182,102 @@ function wholeOf(one: RegExp, refuse: (value: unknown, reason: string) => never)
   const whole = new RegExp(`^(?:${source})$`, flags)
   if (whole.test('')) refuse(one, `takes no pattern that matches the empty text, as ${one} does`)
   return whole
+}
+
+/** Sets of characters by which keys are usually spelled. */
+const SPELLINGS = [
+  /./,
+  /[a-z]/,
+  /[A-Z]/,
+  /\d/,
+  /[a-z\d]/,
+  /[A-Z\d]/,
+  /[a-zA-Z]/,
+  /[a-zA-Z\d]/,
+  /[a-f\d]/,
+  /[A-F\d]/,
+]
+/** Texts for each of them. */
+const TRIES = 64
+
+/** New ids are tried for these years to come. */
+const YEARS = 10
+
+/**
+ * A text that is an id of the family and an accepted key; undefined if none is found. Patterns can't be compared, so
+ * they are tried on ids: random ones, ones spelled by a part of the alphabet only, and ones with the literal parts of
+ * the pattern in them. A pattern of any length, such as `user-\d+`, is refused for ids of these years only.
+ */
+function overlapOf(
+  family: IdFamily,
+  one: Accepted,
+  isAccepted: (text: string) => boolean,
+): string | undefined {
+  // Such as uuid7, and uuid7 with version 4: one text means the same in both.
+  if (!isRegExp(one) && isSameFamily(one, family)) return undefined
+  const ids = [family.min, family.max, ...idsOf(family)]
+  if (!isRegExp(one))
+    return [one.min, one.max, ...idsOf(one), ...ids].find((text) => family.is(text) && isAccepted(text))
+  const [nowMs, laterMs] = windowOf(family)
+  const isOverlap = (id: string): boolean => {
+    if (!isAccepted(id) || !family.is(id)) return false
+    const timeMs = family.timeMs(id)
+    return (
+      (timeMs >= nowMs && timeMs < laterMs) || !(isAccepted(id.slice(0, -1)) || isAccepted(id + id.slice(-1)))
+    )
+  }
+  const [now, later] = [family.lowerBound(nowMs), family.lowerBound(laterMs)]
+  let shared = 0
+  while (now[shared] === later[shared] && shared < now.length) shared++
+  const length = family.textLength ?? now.length
+  const seen = ids.filter((id) => id.length === length)
+  const digits = Array.from({ length }, (_, at) => [...new Set(seen.map((id) => id.charAt(at)))])
+  const start = isPrefixed(family) ? family.prefix.length + 1 : 0
+  const literals = one.source.replace(/\[[^\]]*\]|\\.|\{[^}]*\}/g, ' ').match(/[\w-]+/g) ?? []
+  const words = [
+    '',
+    ...literals.map((word) => (word.startsWith(now.slice(0, start)) ? word.slice(start) : word)),
+  ]
+  for (const spelling of SPELLINGS) {
+    const places = digits.map((all) => {
+      const some = all.filter((digit) => spelling.test(digit))
+      return some.length > 0 ? some : all
+    })
+    for (let i = 0; i < TRIES; i++) {
+      const text = places.map((some) => some[Math.floor(Math.random() * some.length)]).join('')
+      const word = words[(i >> 1) % words.length] as string
+      const at = i % 2 === 0 ? start : Math.max(start, length - word.length)
+      const timed = family.lowerBound(nowMs + Math.random() * (laterMs - nowMs - 1)).slice(0, shared + 1)
+      const tried = [
+        text,
+        timed + text.slice(timed.length),
+        text.slice(0, at) + word + text.slice(at + word.length),
+      ]
+      const found = tried.find(isOverlap)
+      if (found !== undefined) return found
+    }
+  }
+  return ids.find(isOverlap)
+}
+
+const YEAR_MS = 31_557_600_000
+
+function windowOf({ firstMs, lastMs }: IdFamily): readonly [nowMs: number, laterMs: number] {
+  const nowMs = Math.min(Math.max(Date.now(), firstMs), lastMs)
+  return [nowMs, Math.min(nowMs + YEARS * YEAR_MS, lastMs)]
+}
+
+/** Ids with random bytes; without those that a family of one's own refuses. */
+function idsOf(family: IdFamily): string[] {
+  return Array.from({ length: 8 * TRIES }, () => {
+    const bytes = family.decode(family.min).map(() => Math.floor(Math.random() * 256))
+    try {
+      return family.encode(bytes)
+    } catch (error) {
+      if (!(error instanceof IdError)) throw error
+      return family.lowerBound(family.firstMs + Math.floor(Math.random() * (family.lastMs - family.firstMs)))
+    }
+  })
 }
 
 /** Whether its texts are those of uuids, which a column of type uuid stores unconverted. */
