@@ -85,8 +85,8 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
     refuse(
       accept,
       `${shown} also matches ids of the column, such as ${show(both)}: keys of that form would get a time that they ` +
-        "don't have. Give new ids a prefix that no key has, { prefix: 'cus' }, choose a family of another form, such " +
-        'as uuid7, or a narrower pattern',
+        "don't have. Give new ids a prefix that no key has, { prefix: 'cus' }, choose a family of another form, or " +
+        'a narrower pattern',
     )
   }
   const isAccepted = (text: string): boolean => checks.some((check) => check(text)) || isLabel(text)
@@ -197,16 +197,28 @@ const SPELLINGS = [
   /[a-f\d]/,
   /[A-F\d]/,
 ]
-/** Texts for each of them. */
-const TRIES = 64
+/** Texts for each of them, random ids, and beginnings of ids of these years. */
+const TRIES = 32
+const IDS = 128
+const HEADS = 16
 
-/** New ids are tried for these years to come. */
-const YEARS = 10
+/** Ids of these years are tried. */
+const FIRST_YEAR_MS = Date.UTC(2026)
+const YEARS_MS = 20 * 31_557_600_000
+
+/** The same numbers each time: a declaration that is accepted once always is. */
+function sequence(): () => number {
+  let state = 1
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
 
 /**
  * A text that is an id of the family and an accepted key; undefined if none is found. Patterns can't be compared, so
  * they are tried on ids: random ones, ones spelled by a part of the alphabet only, and ones with the literal parts of
- * the pattern in them. A pattern of any length, such as `user-\d+`, is refused for ids of these years only.
+ * the pattern in them. A pattern of any length, such as `user-\d+`, is refused for ids of the next years only.
  */
 function overlapOf(
   family: IdFamily,
@@ -215,9 +227,12 @@ function overlapOf(
 ): string | undefined {
   // Such as uuid7, and uuid7 with version 4: one text means the same in both.
   if (!isRegExp(one) && isSameFamily(one, family)) return undefined
-  const ids = [family.min, family.max, ...idsOf(family)]
+  const random = sequence()
+  const ids = [family.min, family.max, ...idsOf(family, random)]
   if (!isRegExp(one))
-    return [one.min, one.max, ...idsOf(one), ...ids].find((text) => family.is(text) && isAccepted(text))
+    return [one.min, one.max, ...idsOf(one, random), ...ids].find(
+      (text) => family.is(text) && isAccepted(text),
+    )
   const [nowMs, laterMs] = windowOf(family)
   const isOverlap = (id: string): boolean => {
     if (!isAccepted(id) || !family.is(id)) return false
@@ -238,16 +253,19 @@ function overlapOf(
     '',
     ...literals.map((word) => (word.startsWith(now.slice(0, start)) ? word.slice(start) : word)),
   ]
+  const heads = Array.from({ length: HEADS }, () =>
+    family.lowerBound(nowMs + random() * (laterMs - nowMs - 1)).slice(0, shared + 1),
+  )
   for (const spelling of SPELLINGS) {
     const places = digits.map((all) => {
       const some = all.filter((digit) => spelling.test(digit))
       return some.length > 0 ? some : all
     })
     for (let i = 0; i < TRIES; i++) {
-      const text = places.map((some) => some[Math.floor(Math.random() * some.length)]).join('')
+      const text = places.map((some) => some[Math.floor(random() * some.length)]).join('')
       const word = words[(i >> 1) % words.length] as string
       const at = i % 2 === 0 ? start : Math.max(start, length - word.length)
-      const timed = family.lowerBound(nowMs + Math.random() * (laterMs - nowMs - 1)).slice(0, shared + 1)
+      const timed = heads[i % heads.length] as string
       const tried = [
         text,
         timed + text.slice(timed.length),
@@ -260,22 +278,20 @@ function overlapOf(
   return ids.find(isOverlap)
 }
 
-const YEAR_MS = 31_557_600_000
-
 function windowOf({ firstMs, lastMs }: IdFamily): readonly [nowMs: number, laterMs: number] {
-  const nowMs = Math.min(Math.max(Date.now(), firstMs), lastMs)
-  return [nowMs, Math.min(nowMs + YEARS * YEAR_MS, lastMs)]
+  const nowMs = Math.min(Math.max(FIRST_YEAR_MS, firstMs), lastMs)
+  return [nowMs, Math.min(nowMs + YEARS_MS, lastMs)]
 }
 
 /** Ids with random bytes; without those that a family of one's own refuses. */
-function idsOf(family: IdFamily): string[] {
-  return Array.from({ length: 8 * TRIES }, () => {
-    const bytes = family.decode(family.min).map(() => Math.floor(Math.random() * 256))
+function idsOf(family: IdFamily, random: () => number): string[] {
+  return Array.from({ length: IDS }, () => {
+    const bytes = family.decode(family.min).map(() => Math.floor(random() * 256))
     try {
       return family.encode(bytes)
     } catch (error) {
       if (!(error instanceof IdError)) throw error
-      return family.lowerBound(family.firstMs + Math.floor(Math.random() * (family.lastMs - family.firstMs)))
+      return family.lowerBound(family.firstMs + Math.floor(random() * (family.lastMs - family.firstMs)))
     }
   })
 }

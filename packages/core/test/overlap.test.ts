@@ -22,11 +22,10 @@ describe('keys that are also ids of the family', () => {
     ['flax in sno', sno, flax],
     ['lower-case words of 26', typeid('usr'), /usr_[0-9a-z]{26}/],
   ])('%s are refused', (_, family, accept) => {
-    for (let i = 0; i < 20; i++)
-      expectRefusal(() => accepting(family, [/other/, accept]), 'INVALID_OPTION', {
-        field: 'accept',
-        message: expect.stringMatching(/also matches ids of the column, such as ".*\{ prefix: 'cus' \}/),
-      })
+    expectRefusal(() => accepting(family, [/other/, accept]), 'INVALID_OPTION', {
+      field: 'accept',
+      message: expect.stringMatching(/also matches ids of the column, such as ".*\{ prefix: 'cus' \}/),
+    })
   })
 
   test.each<[name: string, family: IdFamily, accept: RegExp | IdFamily]>([
@@ -40,6 +39,6 @@ describe('keys that are also ids of the family', () => {
     ['ULIDs', flax, ulid],
     ['base58 in another family', prefixed(uuid7, 'key'), /key_[1-9A-HJ-NP-Za-km-z]{16}/],
   ])('others are not: %s', (_, family, accept) => {
-    for (let i = 0; i < 20; i++) expect(accepting(family, accept).name).toBe(family.name)
+    expect(accepting(family, accept).name).toBe(family.name)
   })
 })

@@ -1,5 +1,5 @@
 import 'reflect-metadata'
-import { type FlaxId, flax, prefixed, type SnoId, sno } from '@snoflax/core'
+import { type FlaxId, flax, prefixed, type Uuid7, uuid7 } from '@snoflax/core'
 import { sqlite } from '@snoflax/test'
 import { CreatedAt, createdBetween, FlaxIdColumn, idColumn, keyset } from '@snoflax/typeorm'
 import {
@@ -28,16 +28,16 @@ class Account {
 
 @Entity('post')
 class Post {
-  @FlaxIdColumn({ accept: sno }) id!: FlaxId | SnoId
+  @FlaxIdColumn({ accept: uuid7 }) id!: FlaxId | Uuid7
   @FlaxIdColumn.plain({ nullable: true, branded: false }) authorId!: string | null
   @CreatedAt('authorId') readonly authorSince!: Date | null
   @ManyToOne(() => Account, { cascade: true, onDelete: 'CASCADE' }) author!: Relation<Account> | null
-  @FlaxIdColumn.plain({ accept: [/trace [a-z]+/i, sno], nullable: true }) traceId!: string | null
+  @FlaxIdColumn.plain({ accept: [/trace [a-z]+/i, uuid7], nullable: true }) traceId!: string | null
 }
 
 @Entity('badge')
 class Badge {
-  @FlaxIdColumn({ accept: /[a-z]{3,50}/ }) id!: string
+  @FlaxIdColumn({ accept: /[a-z]{3,12}/ }) id!: string
 }
 
 const OURS = expect.stringMatching(prefixed(flax, 'acc').pattern)
@@ -84,7 +84,7 @@ describe.each(kinds)('$name', (kind) => {
       traceId: 'Trace me',
       author: { id: 'user-3', name: 'Cy', badges: [{ id: 'gold' }] },
     })
-    const own = sno.generate()
+    const own = uuid7.generate()
     await posts().insert({ id: own, authorId: 'user-1' })
     expect(await posts().findOneByOrFail({ id: own })).toMatchObject({ id: own, authorId: 'user-1' })
     expect(await world.dataSource.query(`SELECT id FROM account WHERE id = 'user-3'`)).toEqual([

@@ -1,4 +1,4 @@
-import { fixedId, flax, prefixed } from '@snoflax/core'
+import { accepting, flax, IdError, prefixed } from '@snoflax/core'
 import type { Edit } from './edits.js'
 import { prefixOf, type Stored, union } from './shapes.js'
 
@@ -169,7 +169,13 @@ export class Findings {
 /** Whether the pattern also takes ids that the column would generate. */
 function looksLikeFlax(stored: Stored): boolean {
   const prefix = prefixOf(stored)
-  return new RegExp(`^${stored.pattern}$`).test(fixedId(prefix ? prefixed(flax, prefix) : flax, 'key'))
+  try {
+    accepting(prefix ? prefixed(flax, prefix) : flax, new RegExp(`^${stored.pattern}$`))
+    return false
+  } catch (error) {
+    if (error instanceof IdError && /also matches ids/.test(error.message)) return true
+    throw error
+  }
 }
 
 export const TAKEN = 'already is another name in this file: rename that, and run the command again'
