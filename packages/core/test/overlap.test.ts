@@ -12,6 +12,7 @@ describe('keys that are also ids of the family', () => {
     ['hex of the same length', flax, /[0-9a-f]{16}/],
     ['upper-case hex', flax, /[0-9A-F]{16}/],
     ['digits of the same length', flax, /\d{16}/],
+    ['octal digits of the same length', flax, /[0-7]{16}/],
     ['a literal beginning', flax, /usr[a-z0-9]{13}/],
     ['a literal end', flax, /[a-z0-9]{12}test/],
     ['every text', flax, /.+/],

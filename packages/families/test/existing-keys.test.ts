@@ -11,7 +11,12 @@ test('a column stays a uuid where all keys are UUIDs', () => {
   expect(storage.fromDatabase(v4)).toBe(v4)
   expect(() => both.time(v4 as never)).toThrow('which has no time')
   expect(storageFor(both, 'sqlite').name).toBe('text')
-  expect(storageFor(accepting(uuid7, /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/), 'postgres').name).toBe('text')
+  expect(
+    storageFor(
+      accepting(uuid7, /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/),
+      'postgres',
+    ).name,
+  ).toBe('text')
   expect(storageFor(accepting(flax, uuid7), 'postgres').name).toBe('text')
 })
 

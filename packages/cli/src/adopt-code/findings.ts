@@ -94,9 +94,11 @@ export class Findings {
   storedIn({ name, made, isUuid, passed }: Key): Stored | string {
     const maker = made === undefined ? 'given' : typeof made === 'string' ? made : name
     const described = [name, maker].find((one) => this.wanted.accept.has(one))
+    const shaped = `its keys may have the shape of flax ids, so they would get an invented time: narrow --accept '${name}=<pattern>', or declare it by hand, with another family or a prefix`
     if (described) {
       const pattern = this.wanted.accept.get(described) as string
-      return { kind: described, pattern, sample: '' }
+      const stored = { kind: described, pattern, sample: '' }
+      return !isUuid && looksLikeFlax(stored) ? shaped : stored
     }
     const found = this.wanted.database?.get(name)
     const unknown = passed.filter(({ stored }) => stored === undefined)
@@ -121,8 +123,7 @@ export class Findings {
     const stored = union(kinds)
     const strange = isUuid ? kinds.find(({ kind }) => kind !== 'uuid') : undefined
     if (strange) return `${strange.kind} in a column of type uuid: only versions 4 and 7 can stay there`
-    if (!isUuid && looksLikeFlax(stored))
-      return 'its keys have the shape of flax ids, so each would get an invented time: declare it by hand, with another family or a prefix'
+    if (!isUuid && looksLikeFlax(stored)) return shaped
     if (!isSecret(name)) return stored
     return `its keys may be secrets, which ids are not, so it stays as it is; --accept '${name}=${stored.pattern}' if they are none`
   }
