@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import type { IdFamily } from '@snoflax/core'
+import { type IdFamily, isSameFamily } from '@snoflax/core'
 import { isAccepting } from '@snoflax/core/adapter'
 import { showUtc } from '../ids/time.js'
 import { type Column, type LiveDatabase, placeOf } from '../live/database.js'
@@ -41,7 +40,8 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
   if (storage === undefined) return undefined
   const { database, nowMs, full, sample, progress, notes } = examination
   const [malformed, future] = [new Faults(), new Faults()]
-  const isTimeless = acceptsOwn(family, accepting)
+  const isOther = otherKeys(family, accepting)
+  let isTimeless = false
   const ids: string[] = []
   const pace = new Pace('ids')
   let rowsRead = 0
@@ -57,7 +57,8 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
       if (read.is !== 'id') malformed.add(read.reason)
       else {
         const timeMs = family.timeMs(read.id)
-        if (timeMs > nowMs + AHEAD_MS && !isTimeless) future.add(`${read.id}, is from ${showUtc(timeMs)}`)
+        if (isOther(read.id)) isTimeless = true
+        else if (timeMs > nowMs + AHEAD_MS) future.add(`${read.id}, is from ${showUtc(timeMs)}`)
         if (ids.length < COMPARED) ids.push(read.id)
       }
     }
@@ -83,15 +84,14 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
   }
 }
 
-/** Whether other keys that the column accepts can't be told from the ids that it generates. */
-function acceptsOwn(family: IdFamily, accepting: IdFamily | undefined): boolean {
-  if (accepting === undefined || !isAccepting(accepting)) return false
-  const own = Array.from({ length: 256 }, () => family.encode(randomBytes(family.byteLength)))
-  return accepting.accepted.some((one) =>
-    own.some((id) =>
-      one instanceof RegExp ? new RegExp(`^(?:${one.source})$`, one.flags).test(id) : one.is(id),
-    ),
+/** Whether a text is a key that the column accepts, whether or not it is an id as well. */
+function otherKeys(family: IdFamily, accepting: IdFamily | undefined): (text: string) => boolean {
+  if (accepting === undefined || !isAccepting(accepting)) return () => false
+  const kinds = accepting.accepted.filter((one) => one instanceof RegExp || !isSameFamily(one, family))
+  const checks = kinds.map((one) =>
+    one instanceof RegExp ? new RegExp(`^(?:${one.source})$`, one.flags) : { test: one.is },
   )
+  return (text) => checks.some((check) => check.test(text))
 }
 
 /**
