@@ -1,8 +1,8 @@
 import { type IdError, sno } from '@snoflax/core'
 import type { LeaseGrant, LeaseRequest } from '@snoflax/core/leases'
 import { type EtcdLeases, type EtcdOptions, etcdLeases, type Fetch } from '@snoflax/etcd'
-import { startProxy } from '@snoflax/lease-kit'
 import { granted as grantedBy, request as requestOf } from '@snoflax/test'
+import { startProxy } from '@snoflax/test/leases'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Cluster, hasEtcd } from './cluster.js'
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { flake } from '@snoflax/core'
-import { type LeaseProcesses, tryLeaseProcesses, tryLeaseStore } from '@snoflax/lease-kit'
 import { install, mysqlLeases } from '@snoflax/mysql-sql'
 import { mysql } from '@snoflax/test'
+import { type LeaseProcesses, tryLeaseProcesses, tryLeaseStore } from '@snoflax/test/leases'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hasMariadb, MariadbServer } from '../mariadb-server.js'
 

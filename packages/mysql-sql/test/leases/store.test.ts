@@ -4,7 +4,7 @@ import { install, leasePartition, mysqlLeases } from '@snoflax/mysql-sql'
 import { granted, type MysqlDatabase, mysql, request, TTL_MS } from '@snoflax/test'
 import type { PoolConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { START_MS, testStore } from '../../../lease-kit/test/store.js'
+import { START_MS, testStore } from '../../../../test/leases/store-contract.js'
 
 describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
   let database: MysqlDatabase

@@ -1,7 +1,7 @@
 import { sno } from '@snoflax/core'
-import { tryLeaseStore } from '@snoflax/lease-kit'
 import { install, postgresLeases } from '@snoflax/pg-sql'
 import { startServer } from '@snoflax/test'
+import { tryLeaseStore } from '@snoflax/test/leases'
 import { expect, test } from 'vitest'
 
 test('leases in PostgreSQL pass the kit, also while the server is killed', async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { type LeaseProcesses, tryLeaseProcesses } from '@snoflax/lease-kit'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, type PostgresServer, startServer } from '@snoflax/test'
+import { type LeaseProcesses, tryLeaseProcesses } from '@snoflax/test/leases'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 
 // Signals need the processes on this machine, so the server is one of our own.

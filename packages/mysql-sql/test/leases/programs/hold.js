@@ -1,5 +1,5 @@
-import { holdLeases } from '@snoflax/lease-kit'
 import { mysqlLeases } from '@snoflax/mysql-sql'
+import { holdLeases } from '@snoflax/test/leases'
 import { createPool } from 'mysql2/promise'
 
 await holdLeases(([server]) => {

@@ -1,5 +1,5 @@
-import { holdLeases } from '@snoflax/lease-kit'
 import { postgresLeases } from '@snoflax/pg-sql'
+import { holdLeases } from '@snoflax/test/leases'
 import { Pool } from 'pg'
 
 await holdLeases(([server]) => {

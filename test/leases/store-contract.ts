@@ -1,7 +1,7 @@
 import { flake } from '@snoflax/core'
 import type { LeaseGrant, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
-import { flakeRequest, granted, randomFrom, request, TTL_MS } from '@snoflax/test'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { flakeRequest, granted, randomFrom, request, TTL_MS } from '../databases.js'
 
 export const START_MS = Date.UTC(2026, 10, 1)
 

@@ -1,7 +1,7 @@
 import { sno } from '@snoflax/core'
 import type { LeaseStore } from '@snoflax/core/leases'
-import { tryLeaseStore } from '@snoflax/lease-kit'
 import { expect, test } from 'vitest'
+import { tryLeaseStore } from './leases/in-process.js'
 
 interface Row {
   token: string | undefined

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { startProxy } from '@snoflax/lease-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startProxy } from './leases/proxy.js'
 
 let server: Server
 let received: string[]

@@ -68,7 +68,7 @@ export async function holdLeases(open: (addresses: readonly Address[]) => LeaseS
         numbers,
         ttlMs,
         // One name for all holders, since users may configure the same name twice by mistake.
-        holder: 'lease-kit',
+        holder: 'trial',
         waitMs: ttlMs,
         clock,
       })
