@@ -17,7 +17,6 @@ const MODULES = [
   'adopt',
   'cli',
   'etcd',
-  'lease-kit',
 ]
 
 export default {

@@ -65,6 +65,7 @@ export default defineConfig({
     alias: [
       { find: /^@snoflax\/test\/adoption$/, replacement: at('test/adoption.ts') },
       { find: /^@snoflax\/test\/contract$/, replacement: at('test/contract/index.ts') },
+      { find: /^@snoflax\/test\/leases$/, replacement: at('test/leases/index.ts') },
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
       ...(drizzle ? [{ find: /^drizzle-orm(?=$|\/)/, replacement: `drizzle-orm-${drizzle}` }] : []),
       // Drizzle 1.0 contains them.

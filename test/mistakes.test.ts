@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 
 // By pattern, since these files belong to TypeScript projects of their own.
 const PACKAGES = Object.entries(
-  import.meta.glob<Mistakes>('../packages/*/test/mistakes.ts', { eager: true, import: 'default' }),
+  import.meta.glob<Mistakes>('../{packages,tools}/*/test/mistakes.ts', { eager: true, import: 'default' }),
 ).map(([file, mistakes]) => [file.split('/')[2] as string, mistakes] as const)
 
 test('every mistake is tested in some package', () => {

@@ -162,7 +162,7 @@ describe('a code block with a wrong comment', () => {
 const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/readme.test.ts',
   'docs/adapter.md': 'test/readme.test.ts',
-  'docs/adopting.md': 'packages/adopt/test/guide.test.ts',
+  'docs/adopting.md': 'tools/adopt/test/guide.test.ts',
   'docs/better-auth.md': 'test/readme.test.ts',
   'docs/coding-agent.md': 'test/readme.test.ts',
   'docs/malformed-ids.md': 'test/readme.test.ts',

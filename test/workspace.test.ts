@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { at } from './workspace.js'
 
-test.each(['packages', 'examples'])('`tsc -b` reaches everything in %s', (parent) => {
+test.each(['packages', 'tools', 'examples'])('`tsc -b` reaches everything in %s', (parent) => {
   const { config } = ts.readConfigFile(at('tsconfig.json'), ts.sys.readFile)
   const reached = config.references.map(({ path }: { path: string }) => path)
   const wanted = readdirSync(at(parent))

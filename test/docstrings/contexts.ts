@@ -59,7 +59,7 @@ const FAMILY_COLUMNS = 'flakeId, flaxId, idColumn, snoId'
 /** The contexts. The first that matches a source applies. */
 export const CONTEXTS: readonly Context[] = [
   {
-    sources: 'packages/adopt/',
+    sources: 'tools/adopt/',
     code: `
 import { keyTime, obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, sno } from '@snoflax/core'
@@ -82,7 +82,7 @@ import Database from 'better-sqlite3'
     instead: { "'app.db'": "':memory:'" },
   },
   {
-    sources: 'packages/cli/',
+    sources: 'tools/cli/',
     code: "import { EXIT, run } from 'snoflax'\n",
   },
   {
@@ -112,27 +112,6 @@ const store: LeaseStore = {
   {
     sources: 'packages/etcd/',
     code: "import { sno } from '@snoflax/core'\nimport { leasePartitionFrom } from '@snoflax/core/leases'\nimport { etcdLeases } from '@snoflax/etcd'\n",
-  },
-  {
-    sources: 'packages/lease-kit/src/hold',
-    code: `
-import { holdLeases } from '@snoflax/lease-kit'
-import { postgresLeases } from '@snoflax/pg-sql'
-import { Pool } from 'pg'
-`,
-  },
-  {
-    sources: 'packages/lease-kit/',
-    code: `
-import { sno } from '@snoflax/core'
-import type { LeaseStore } from '@snoflax/core/leases'
-import { startProxy, tryLeaseProcesses, tryLeaseStore } from '@snoflax/lease-kit'
-const store: LeaseStore = {
-  acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
-  renew: async (_, ttlMs) => ({ startMs: 0, untilMs: Date.now() + ttlMs }),
-  release: async () => {},
-}
-`,
   },
   {
     sources: 'packages/families/',

@@ -191,7 +191,7 @@ function adoption() {
   })
   const config = { database: file, tables: [table('customers', 'cus'), table('orders', 'ord')] }
   writeFileSync(join(folder, 'snoflax.adopt.json'), JSON.stringify(config))
-  const command = join(root, 'packages/cli/bin/snoflax.js')
+  const command = join(root, 'tools/cli/bin/snoflax.js')
   const steps = ['plan', 'backfill', 'switch', 'verify'].flatMap((step) => {
     const { stdout, stderr } = spawnSync(process.execPath, [command, 'adopt', step], {
       cwd: folder,

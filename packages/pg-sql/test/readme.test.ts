@@ -43,7 +43,7 @@ test('the program of the README runs', async () => {
 function handedToPsql(): string {
   const [, command = ''] =
     /^npx snoflax (.*) \| psql -1 -v ON_ERROR_STOP=1 "\$DATABASE_URL"$/m.exec(README) ?? []
-  const bin = fileURLToPath(at('../cli/bin/snoflax.js'))
+  const bin = fileURLToPath(at('../../tools/cli/bin/snoflax.js'))
   return execFileSync(process.execPath, [bin, ...command.split(' ')], { encoding: 'utf8' })
 }
 

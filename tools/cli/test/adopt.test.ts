@@ -228,7 +228,7 @@ test.each([
   ],
 ])('a configuration file can be .%s', async (ending, text) => {
   const { database, url } = await shop('sqlite')
-  const core = JSON.stringify(new URL('../../core/esm/index.js', import.meta.url).href)
+  const core = JSON.stringify(new URL('../../../packages/core/esm/index.js', import.meta.url).href)
   const config = write(
     ending === 'mjs' ? `import { sno } from ${core}\n${text}` : text,
     `snoflax.adopt.${ending}`,
