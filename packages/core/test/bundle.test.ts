@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { randomFillSync } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createContext, runInContext } from 'node:vm'
+import { Worker } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
 import { build, parseAst, type Rollup } from 'vite'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -207,6 +211,49 @@ describe('a program that uses one family', () => {
     const { code } = await bundle("export * from '@snoflax/core'; export * from '@snoflax/families'")
     for (const mark of Object.values(MARKS)) expect(code).toContain(mark)
     expect(code).toContain('STORAGE_REFUSED')
+  })
+})
+
+describe('copies of a program', () => {
+  const FAMILIES = '[program.flax, program.uuid7, program.ulid, program.typeid("cus")]'
+  // With a time of its own, so that only the random bits of two copies differ.
+  const IDS = `${FAMILIES}.flatMap((family) => [family.generateAt(0x180_0000_0000), family.generateAt(0x180_0000_0000)])`
+
+  let code: string
+  beforeAll(async () => {
+    code = (await bundle("export { flax, typeid, ulid, uuid7 } from '@snoflax/core'")).code
+  })
+
+  test('threads have bytes of their own', async () => {
+    const thread = () =>
+      new Promise<string[]>((resolve, reject) => {
+        const program = `${code}; require('node:worker_threads').parentPort.postMessage(${IDS})`
+        new Worker(program, { eval: true }).once('message', resolve).once('error', reject)
+      })
+    const ids = (await Promise.all([thread(), thread(), thread()])).flat()
+    expect(new Set(ids).size).toBe(3 * 8)
+  })
+
+  test('processes started from one snapshot take fresh bytes, even if the clock stands still', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'snapshot-'))
+    const [program, blob] = [join(directory, 'program.js'), join(directory, 'blob')]
+    const node = (...args: string[]) =>
+      execFileSync(process.execPath, ['--snapshot-blob', blob, ...args], { encoding: 'utf8' })
+    writeFileSync(
+      program,
+      `${code}
+      Date.now = () => 0x180_0000_0000
+      performance.now = () => 0;
+      ${IDS};
+      require('node:v8').startupSnapshot.setDeserializeMainFunction(() => console.log(JSON.stringify(${IDS})))`,
+    )
+    try {
+      node('--build-snapshot', program)
+      const ids = [node(), node()].flatMap((ids) => JSON.parse(ids) as string[])
+      expect(new Set(ids).size).toBe(2 * 8)
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
   })
 })
 

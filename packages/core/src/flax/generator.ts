@@ -33,7 +33,7 @@ export interface FlaxGenerator extends IdGenerator<FlaxId> {
 export function createGenerator(family: IdFamily<FlaxId>, options: FlaxGeneratorOptions = {}): FlaxGenerator {
   checkOptions(NAME, options, { monotonic: 'boolean', clock: 'function', random: 'function' })
   const { monotonic = false, clock = systemClock, random = secureRandom } = options
-  const pool = randomPool(random, RANDOM_BYTES)
+  const pool = randomPool(random)
   let timeMs = Number.NaN
   const floored = (time: Time): number => {
     if (time !== timeMs) timeMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, time)))
@@ -41,9 +41,9 @@ export function createGenerator(family: IdFamily<FlaxId>, options: FlaxGenerator
   }
   const generateNow = (): FlaxId => {
     const nowMs = floored(clock())
-    return spell(nowMs, pool.bytes, pool.next(nowMs))
+    return spell(nowMs, pool.bytes, pool.next(RANDOM_BYTES, nowMs))
   }
-  const generateAt = (time: Time): FlaxId => spell(floored(time), pool.bytes, pool.next())
+  const generateAt = (time: Time): FlaxId => spell(floored(time), pool.bytes, pool.next(RANDOM_BYTES))
   const generate = monotonic ? increasing(clock, pool) : generateNow
   return { family, generate, generateAt, batch: (count) => batch(NAME, generate, count) } as FlaxGenerator
 }
@@ -62,7 +62,7 @@ function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
   let lastMs = Number.NEGATIVE_INFINITY
 
   const restart = (timeMs: number): void => {
-    const offset = pool.next(timeMs)
+    const offset = pool.next(RANDOM_BYTES, timeMs)
     lastMs = checkSpan(SPAN, timeMs)
     last.set(pool.bytes.subarray(offset, offset + RANDOM_BYTES))
   }
@@ -70,7 +70,7 @@ function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
   return () => {
     const nowMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, clock())))
     if (nowMs > lastMs) restart(nowMs)
-    else if (!addStep(last, pool.bytes, pool.next(nowMs))) {
+    else if (!addStep(last, pool.bytes, pool.next(STEP_BYTES, nowMs))) {
       last.fill(0xff) // so that a restart that fails, after the last time, fails again
       restart(lastMs + 1)
     }
@@ -82,7 +82,8 @@ function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
 function addStep(number: Uint8Array, step: Uint8Array, offset: number): boolean {
   let carry = 1
   for (let i = RANDOM_BYTES - 1; i >= 0; i--) {
-    const addend = i >= RANDOM_BYTES - STEP_BYTES ? (step[offset + i] as number) : 0
+    const at = i - RANDOM_BYTES + STEP_BYTES
+    const addend = at < 0 ? 0 : (step[offset + at] as number)
     const sum = (number[i] as number) + addend + carry
     number[i] = sum
     carry = sum >> 8

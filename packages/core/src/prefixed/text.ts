@@ -1,6 +1,6 @@
 import { checkFrom } from '../define-family.js'
 import type { IdFamily } from '../family.js'
-import { IdError, refuseType, show } from '../primitives/errors.js'
+import { fail, IdError, refuseType, show } from '../primitives/errors.js'
 
 /** The texts of a prefixed family: the head and the base's text. */
 export interface PrefixedText {
@@ -50,16 +50,11 @@ function refuse(prefix: string, base: IdFamily, text: unknown): never {
   // Another prefix may begin with this one, as `a_b_` with `a_`.
   const isAnother = found !== undefined && found !== prefix && base.is(text.slice(found.length + 1))
   if (text.startsWith(head) && !isAnother) return refuseRest(prefix, base, text)
-  const facts = { family: prefix, value: text, position: 0 }
-  if (base.is(text)) {
-    throw new IdError(
-      'WRONG_PREFIX',
-      `${prefix}: ${show(text)} has no prefix; expected ${show(head + text)}`,
-      facts,
-    )
-  }
   const given = found === undefined ? `not ${show(text)}` : `not with ${show(`${found}_`)} as ${show(text)}`
-  throw new IdError('WRONG_PREFIX', `${prefix}: an id must begin with ${show(head)}, ${given}`, facts)
+  const reason = base.is(text)
+    ? `${show(text)} has no prefix; expected ${show(head + text)}`
+    : `an id must begin with ${show(head)}, ${given}`
+  return fail('WRONG_PREFIX', prefix, reason, text, undefined, 0)
 }
 
 /** The base's error for the text behind a correct prefix. */
@@ -77,7 +72,7 @@ function refuseRest(prefix: string, base: IdFamily, text: string): never {
       cause,
     })
   }
-  throw new IdError('NOT_CANONICAL', `${prefix}: ${show(text)} is not an id`, { family: prefix, value: text })
+  return fail('NOT_CANONICAL', prefix, `${show(text)} is not an id`, text)
 }
 
 /** Split by the base's length, since its text may contain a `_`; if that varies, at the last `_`. */

@@ -1,4 +1,4 @@
-import { IdError, show } from './errors.js'
+import { fail, show } from './errors.js'
 
 /**
  * The digits of a text form: 16, 32 or 64 ASCII characters in ascending order, so that texts sort as their
@@ -104,9 +104,6 @@ export const checkDigits =
 export function refuseCharacter(family: string, { digits, characters }: Alphabet, text: string): never {
   let position = 0
   while ((digits[text.charCodeAt(position)] as number) >= 0) position++
-  throw new IdError(
-    'INVALID_CHARACTER',
-    `${family}: ${show(text.charAt(position))} at position ${position} of ${show(text)} is not one of ${characters}`,
-    { family, value: text, position },
-  )
+  const found = `${show(text.charAt(position))} at position ${position} of ${show(text)}`
+  fail('INVALID_CHARACTER', family, `${found} is not one of ${characters}`, text, undefined, position)
 }

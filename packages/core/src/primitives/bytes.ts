@@ -36,8 +36,12 @@ export function readUint(bytes: Uint8Array, at: number, count: number): number {
   return value
 }
 
-const word = /* @__PURE__ */ new DataView(/* @__PURE__ */ new ArrayBuffer(8))
-const wordBytes = /* @__PURE__ */ new Uint8Array(word.buffer)
+const wordBytes = /* @__PURE__ */ new Uint8Array(8)
+const word = /* @__PURE__ */ viewOf(wordBytes)
+
+function viewOf({ buffer }: Uint8Array): DataView {
+  return new DataView(buffer)
+}
 
 /** 8 bytes as one unsigned big-endian number. */
 export function toBigInt(bytes: Uint8Array): bigint {

@@ -1,4 +1,4 @@
-import { checkInteger, IdError, refuseType, show } from './errors.js'
+import { checkInteger, fail, refuseType, show } from './errors.js'
 import { isDate } from './realms.js'
 
 /**
@@ -47,11 +47,7 @@ export const unixMs = (time: Time): number => toUnixMs('time', time)
 export function toUnixMs(family: string, time: Time): number {
   const timeMs = typeof time === 'number' ? time : instantMs(family, time)
   if (Number.isNaN(timeMs)) {
-    throw new IdError('INVALID_TIME', `${family}: a time must be a valid Date or number, not ${show(time)}`, {
-      family,
-      field: 'time',
-      value: time,
-    })
+    fail('INVALID_TIME', family, `a time must be a valid Date or number, not ${show(time)}`, time, 'time')
   }
   return timeMs
 }
@@ -89,12 +85,9 @@ export interface TimeSpan {
  */
 export function checkSpan({ name, firstMs, lastMs }: TimeSpan, timeMs: number): number {
   if (timeMs < firstMs || timeMs >= lastMs + 1) {
-    const given = Math.abs(timeMs) <= 8.64e15 ? new Date(timeMs).toISOString() : `${timeMs} ms`
-    throw new IdError(
-      'TIME_OUT_OF_RANGE',
-      `${name}: ${given} is outside ${new Date(firstMs).toISOString()} to ${new Date(lastMs).toISOString()}`,
-      { family: name, field: 'time', value: timeMs },
-    )
+    const given = Math.abs(timeMs) <= 8.64e15 ? show(new Date(timeMs)) : `${timeMs} ms`
+    const reason = `${given} is outside ${show(new Date(firstMs))} to ${show(new Date(lastMs))}`
+    fail('TIME_OUT_OF_RANGE', name, reason, timeMs, 'time')
   }
   return timeMs
 }

@@ -92,47 +92,44 @@ export class IdError extends Error {
   }
 
   /** For logs. */
-  override readonly name = 'IdError'
+  declare readonly name: 'IdError'
   /** What went wrong. */
-  readonly code: IdErrorCode
+  declare readonly code: IdErrorCode
   /** See {@link IdErrorFacts.family}. */
-  readonly family: string | undefined
+  declare readonly family: string | undefined
   /** See {@link IdErrorFacts.value}. */
-  readonly value: unknown
+  declare readonly value: unknown
   /** See {@link IdErrorFacts.field}. */
-  readonly field: string | undefined
+  declare readonly field: string | undefined
   /** See {@link IdErrorFacts.position}. */
-  readonly position: number | undefined
+  declare readonly position: number | undefined
   /** See {@link IdErrorFacts.waitMs}. */
-  readonly waitMs: number | undefined
+  declare readonly waitMs: number | undefined
   /** See {@link IdErrorFacts.path}. */
-  readonly path: string | undefined
+  declare readonly path: string | undefined
   /**
    * 400 if an id from outside is malformed, so that Fastify, Express, Koa and Nest answer Bad Request. Undefined for
    * all other errors: of options, clocks, leases, and values read from a database.
    */
-  readonly statusCode: 400 | undefined
+  declare readonly statusCode: 400 | undefined
   /** The same as `statusCode`. Frameworks, such as Nest 12, recognize HTTP errors by both and `expose`. */
   declare readonly status: 400 | undefined
   /** True if there is a `statusCode`, as http-errors sets it: the client may see the message. */
   declare readonly expose: true | undefined
 
   constructor(code: IdErrorCode, message: string, facts: IdErrorFacts = {}) {
-    super(escaped(message), facts.cause === undefined ? undefined : { cause: facts.cause })
-    this.code = code
-    this.family = facts.family
-    this.value = facts.value
+    const { family, value, field, position, waitMs, path, cause } = facts
+    super(escaped(message), cause === undefined ? undefined : { cause })
+    const statusCode = field === undefined && MALFORMED.test(code) ? 400 : undefined
+    Object.assign(this, { name: 'IdError', code, family, value, field, position, waitMs, path, statusCode })
+    const hide = (name: string, value: unknown) =>
+      Object.defineProperty(this, name, { value, enumerable: false, writable: true, configurable: true })
     // Node prints what is enumerable, and of a generator that would be its whole family.
-    if (Object(facts.value) === facts.value) Object.defineProperty(this, 'value', { enumerable: false })
-    this.field = facts.field
-    this.position = facts.position
-    this.waitMs = facts.waitMs
-    this.path = facts.path
-    this.statusCode = facts.field === undefined && MALFORMED.test(code) ? 400 : undefined
-    if (this.statusCode === undefined) return
-    // Not enumerable, since logs have statusCode; writable, since http-errors sets them on errors that it is passed.
-    const hidden = { enumerable: false, writable: true, configurable: true }
-    Object.defineProperties(this, { status: { value: 400, ...hidden }, expose: { value: true, ...hidden } })
+    if (Object(value) === value) hide('value', value)
+    if (statusCode === undefined) return
+    // Hidden, since logs have statusCode; writable, since http-errors sets them on errors that it is passed.
+    hide('status', statusCode)
+    hide('expose', true)
   }
 
   /** For responses and logs: code, message and details, without `value` (which may be anything), stack and cause. */
@@ -161,7 +158,9 @@ const UNSAFE = /[^\P{Cc}\t\n]|\p{Bidi_Control}/gu
 
 /** Values and names in messages come from outside, and messages end in terminals and logs. */
 export const escaped = (message: string): string =>
-  message.replace(UNSAFE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  message.replace(UNSAFE, (one) => `\\u${hex(one.charCodeAt(0), 4)}`)
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
 const SHOWN_CHARACTERS = 48
 
@@ -178,16 +177,28 @@ export function show(value: unknown): string {
   }
   if (typeof value === 'bigint') return `${value}n`
   if (isBytes(value)) {
-    const hex = Array.from(value.subarray(0, SHOWN_CHARACTERS / 2), (byte) =>
-      byte.toString(16).padStart(2, '0'),
-    )
-    return `\\x${hex.join('')}${value.length > hex.length ? '…' : ''}`
+    const pairs = Array.from(value.subarray(0, SHOWN_CHARACTERS / 2), (byte) => hex(byte, 2))
+    return `\\x${pairs.join('')}${value.length > pairs.length ? '…' : ''}`
   }
-  if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
-  if (typeof value === 'function') return 'a function'
-  if (typeof value === 'symbol') return 'a symbol'
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
-  return String(value)
+  if (isDate(value)) return Number.isNaN(Number(value)) ? 'an invalid Date' : value.toISOString()
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
+  return Object(value) === value ? `an ${Array.isArray(value) ? 'array' : 'object'}` : String(value)
+}
+
+/**
+ * Throws an {@link IdError} whose message begins with the family's name.
+ *
+ * @throws {IdError} with this code, always.
+ */
+export function fail(
+  code: IdErrorCode,
+  family: string,
+  reason: string,
+  value: unknown,
+  field?: string,
+  position?: number,
+): never {
+  throw new IdError(code, `${family}: ${reason}`, { family, value, field, position })
 }
 
 /**
@@ -203,7 +214,7 @@ export function show(value: unknown): string {
  * named('north') // 'north'
  */
 export function refuseType(family: string, what: string, value: unknown, field?: string): never {
-  throw new IdError('INVALID_TYPE', `${family}: ${what}, not ${show(value)}`, { family, field, value })
+  fail('INVALID_TYPE', family, `${what}, not ${show(value)}`, value, field)
 }
 
 /**
@@ -223,11 +234,8 @@ export function checkInteger(
 ): number {
   if (typeof value !== 'number') refuseType(family, `${field} must be a number`, value, field)
   if (!Number.isInteger(value) || value < minimum || value > maximum) {
-    throw new IdError(
-      'FIELD_OUT_OF_RANGE',
-      `${family}: ${field} must be an integer from ${minimum} to ${maximum}, not ${value}`,
-      { family, field, value },
-    )
+    const reason = `${field} must be an integer from ${minimum} to ${maximum}, not ${value}`
+    fail('FIELD_OUT_OF_RANGE', family, reason, value, field)
   }
   return value
 }
@@ -245,11 +253,8 @@ export function checkBytes(family: string, value: unknown, length: number, field
   const what = field ?? 'an id'
   if (!isBytes(value)) refuseType(family, `${what} must be a Uint8Array of ${length} bytes`, value, field)
   if (value.length !== length) {
-    throw new IdError(
-      'INVALID_LENGTH',
-      `${family}: ${what} has ${length} bytes, not ${value.length} (${show(value)})`,
-      { family, field, value },
-    )
+    const reason = `${what} has ${length} bytes, not ${value.length} (${show(value)})`
+    fail('INVALID_LENGTH', family, reason, value, field)
   }
   return value
 }
@@ -270,9 +275,5 @@ export function checkString(family: string, value: unknown): string {
 export function checkText(family: string, value: unknown, length: number): string {
   const text = checkString(family, value)
   if (text.length === length) return text
-  throw new IdError(
-    'INVALID_LENGTH',
-    `${family}: an id has ${length} characters, not ${text.length} (${show(text)})`,
-    { family, value },
-  )
+  fail('INVALID_LENGTH', family, `an id has ${length} characters, not ${text.length} (${show(text)})`, value)
 }

@@ -1,10 +1,10 @@
-import { IdError, show } from './errors.js'
+import { fail, show } from './errors.js'
 
 /**
- * The kind of an option's value: one of several words, a boolean, a function, a list, an AbortSignal, a number that
+ * The kind of an option's value: one of several words, a boolean, a function, a list, a number that
  * must not be undefined, or a value that its reader checks.
  */
-export type OptionKind = 'number' | 'boolean' | 'function' | 'list' | 'signal' | 'any' | readonly string[]
+export type OptionKind = 'number' | 'boolean' | 'function' | 'list' | 'any' | readonly string[]
 
 /**
  * Refuses unknown options and values of the wrong kind. Otherwise a misspelled name or an unset variable would silently
@@ -35,12 +35,7 @@ export function checkOptions(
       if (kind === 'number')
         refuse(family, name, value, `${name} is undefined; pass a number, or leave it out`)
     } else if (!isOfKind(kind, value)) {
-      const wanted =
-        typeof kind === 'object'
-          ? kind.map(show).join(' or ')
-          : kind === 'signal'
-            ? 'an AbortSignal'
-            : `a ${kind}`
+      const wanted = typeof kind === 'object' ? kind.map(show).join(' or ') : `a ${kind}`
       refuse(family, name, value, `${name} must be ${wanted}, not ${show(value)}`)
     }
   }
@@ -49,8 +44,6 @@ export function checkOptions(
 function isOfKind(kind: OptionKind, value: unknown): boolean {
   if (typeof kind === 'object') return kind.includes(value as string)
   if (kind === 'list') return Array.isArray(value)
-  if (kind === 'signal')
-    return isOfKind('function', (value as { addEventListener?: unknown } | null)?.addEventListener)
   return kind === 'any' || kind === 'number' || kind === typeof value
 }
 
@@ -65,5 +58,5 @@ function isOfKind(kind: OptionKind, value: unknown): boolean {
  * gateOf('east') // true
  */
 export function refuse(family: string, field: string, value: unknown, reason: string): never {
-  throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field, value })
+  fail('INVALID_OPTION', family, reason, value, field)
 }

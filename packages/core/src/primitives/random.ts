@@ -1,4 +1,4 @@
-import { IdError } from './errors.js'
+import { checkInteger, IdError } from './errors.js'
 
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array }
 
@@ -27,52 +27,65 @@ export const secureRandom: RandomSource = (bytes) => {
   crypto.getRandomValues(bytes)
 }
 
-/** How many ids' bytes one call of the CSPRNG fetches, since a call costs far more than its bytes. */
-const IDS_A_FETCH = 2048
+/** One call of the CSPRNG serves many ids, since it costs far more than its bytes. */
+const POOL_BYTES = 2 ** 14
 
 /** How far the clock may move against the monotonic one before bytes that were fetched earlier are dropped. */
 const JUMP_MS = 1000
 
 /** Random bytes, none of which is used twice. */
 export interface RandomPool {
-  /** Overwritten when all are used, so copy what you keep. */
+  /** Overwritten by later calls of `next`, also those of other generators, so copy what you keep. */
   readonly bytes: Uint8Array
   /**
-   * The index in `bytes` at which the next bytes begin.
+   * The index in `bytes` at which the next `size` bytes begin, at most 16,384.
    *
-   * Bytes fetched before a jump of the clock are dropped: this may be a copy of the process, and another one may use
-   * them. That is looked at when `timeMs` differs from the last call's, and always without it.
+   * Bytes fetched before a jump of the clock, or before the process was started from a snapshot, are dropped: another
+   * copy of the process may use them. That is looked at when `timeMs` differs from the last call's, and always without
+   * it.
    *
    * @param timeMs the current time, if you have read it anyway.
    * @throws {IdError} `INVALID_OPTION` if the source has not filled the array with random bytes.
    */
-  next(timeMs?: number): number
+  next(size: number, timeMs?: number): number
 }
 
+let shared: RandomPool | undefined
+
 /**
- * Random bytes from the source, `size` at a time. One call of the source serves many ids; the first call is made for
- * the first id.
+ * Random bytes from the source. All generators share the pool of {@link secureRandom}. The source is called for the first
+ * id, and then once for about two thousand.
  *
  * @example
- * const pool = randomPool(secureRandom, 7)
- * const at = pool.next()
+ * const pool = randomPool(secureRandom)
+ * const at = pool.next(7)
  * pool.bytes.slice(at, at + 7).length // 7
  */
-export function randomPool(source: RandomSource, size: number): RandomPool {
-  const bytes = new Uint8Array(size * IDS_A_FETCH)
-  let next = bytes.length
+export function randomPool(source: RandomSource): RandomPool {
+  if (source !== secureRandom) return createPool(source)
+  shared ??= createPool(source)
+  return shared
+}
+
+function createPool(source: RandomSource): RandomPool {
+  const bytes = new Uint8Array(POOL_BYTES)
+  let next = POOL_BYTES
   let fetchedAt = Number.NaN
+  let fetchedIn = Number.NaN
   let lookedMs = Number.NaN
   return {
     bytes,
-    next(timeMs = Number.NaN) {
+    next(size, timeMs = Number.NaN) {
       if (timeMs !== lookedMs) {
         lookedMs = timeMs
-        if (Math.abs(wallAgainstMonotonic() - fetchedAt) >= JUMP_MS) next = bytes.length
+        const [start, origin] = startOfProcess()
+        if (!(Math.abs(start - fetchedAt) < JUMP_MS && origin === fetchedIn)) next = POOL_BYTES
       }
-      if (next === bytes.length) {
+      if (next + size > POOL_BYTES) {
+        checkInteger('randomPool', 'size', size, 1, POOL_BYTES)
+        next = POOL_BYTES // so that nobody gets bytes of a fetch that fails
         fill(source, bytes)
-        fetchedAt = wallAgainstMonotonic()
+        ;[fetchedAt, fetchedIn] = startOfProcess()
         next = 0
       }
       next += size
@@ -81,14 +94,15 @@ export function randomPool(source: RandomSource, size: number): RandomPool {
   }
 }
 
-declare const performance: { now(): number } | undefined
+declare const performance: { now(): number; readonly timeOrigin: number } | undefined
 
 /**
- * Constant while the process runs. Differs after the clock was set, after a copy of a virtual machine has got the time,
- * and in a process started from a V8 snapshot, since the monotonic clock counts from the start of the process.
+ * The wall clock's time minus the monotonic one's, constant but for small corrections while the process runs: it differs
+ * after the clock was set, and after a copy of a virtual machine has got the time. And the origin of the monotonic clock,
+ * which Node sets anew in each process that it starts from a snapshot.
  */
-const wallAgainstMonotonic = (): number =>
-  typeof performance === 'undefined' ? 0 : Date.now() - performance.now()
+const startOfProcess = (): readonly [number, number] =>
+  typeof performance === 'undefined' ? [0, 0] : [Date.now() - performance.now(), performance.timeOrigin]
 
 /** By chance so many bytes are equal once in 2^120 times. */
 const CHECKED = 16

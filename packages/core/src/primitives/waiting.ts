@@ -1,4 +1,5 @@
-import { checkOptions } from './options.js'
+import { show } from './errors.js'
+import { checkOptions, refuse } from './options.js'
 
 declare const performance: { now(): number }
 declare const setTimeout: (callback: () => void, delayMs: number) => unknown
@@ -101,8 +102,10 @@ export function waitingQueue(family: string, waitMs: () => number): WaitingQueue
     isBusy: () => waiters.size > 0,
     take: <T>(attempt: () => T | undefined, options?: WaitOptions) =>
       new Promise<T>((resolve, reject) => {
-        checkOptions(family, options, { signal: 'signal' })
+        checkOptions(family, options, { signal: 'any' })
         const signal = options?.signal
+        if (signal !== undefined && typeof signal?.addEventListener !== 'function')
+          refuse(family, 'signal', signal, `signal must be an AbortSignal, not ${show(signal)}`)
         if (signal?.aborted) throw signal.reason
         const first = waiters.size > 0 ? undefined : attempt()
         if (first !== undefined) return resolve(first)

@@ -3,7 +3,7 @@ import { LAST_MS, timeOf, writeTime } from '../monotonic-family.js'
 import { isSpelled } from '../primitives/alphabet.js'
 import { checkTimeField } from '../primitives/clock.js'
 import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../primitives/crockford.js'
-import { checkBytes, checkText, IdError } from '../primitives/errors.js'
+import { checkBytes, checkText, fail } from '../primitives/errors.js'
 
 /** A ULID: 26 characters of Crockford's base 32, upper case. */
 export type Ulid = Id<'ulid'>
@@ -32,14 +32,7 @@ export const encode = (bytes: Uint8Array): Ulid => coder.encode(checkBytes(NAME,
 export function decode(text: string): Uint8Array {
   const bytes = coder.decode(checkText(NAME, text, TEXT_LENGTH))
   if (bytes !== undefined) return bytes
-  throw new IdError(
-    'NOT_CANONICAL',
-    `${NAME}: "${text}" has more than 128 bits; an id must begin with 0 to 7`,
-    {
-      family: NAME,
-      value: text,
-    },
-  )
+  return fail('NOT_CANONICAL', NAME, `"${text}" has more than 128 bits; an id must begin with 0 to 7`, text)
 }
 
 /** The text of 16 bytes. */

@@ -22,7 +22,7 @@ export function createGenerator(
 ): MonotonicGenerator<Ulid> {
   checkOptions(NAME, options, { clock: 'function', random: 'function' })
   const { clock = systemClock, random = secureRandom } = options
-  const pool = randomPool(random, RANDOM_BYTES)
+  const pool = randomPool(random)
   let lastMs = -1
   let timeHigh = 0
   let timeLow = 0
@@ -32,7 +32,7 @@ export function createGenerator(
   let d = 0
 
   const restart = (timeMs: number): void => {
-    const at = pool.next(timeMs)
+    const at = pool.next(RANDOM_BYTES, timeMs)
     const high = readUint(pool.bytes, at, 5)
     const low = readUint(pool.bytes, at + 5, 5)
     timeHigh = Math.floor(timeMs / TIME_WORD)
@@ -64,7 +64,7 @@ export function createGenerator(
     generate,
     generateAt(time: Time) {
       const timeMs = momentOf(family, time)
-      const at = pool.next()
+      const at = pool.next(RANDOM_BYTES)
       return pack({ timeMs, random: pool.bytes.subarray(at, at + RANDOM_BYTES) })
     },
     batch: (count: number) => batch(NAME, generate, count),

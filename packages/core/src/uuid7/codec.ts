@@ -2,7 +2,7 @@ import type { Id, Layout } from '../family.js'
 import { LAST_MS, timeOf, writeTime } from '../monotonic-family.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
-import { checkBytes, checkInteger, IdError } from '../primitives/errors.js'
+import { checkBytes, checkInteger, fail } from '../primitives/errors.js'
 import { uuidBytes, uuidText } from '../storage/uuid.js'
 import { bytesOfUuid } from '../storage/uuid-text.js'
 
@@ -85,20 +85,14 @@ export function textCodec({ pattern, expected, accepts }: UuidVersions): {
       bytesOfUuid(NAME, text)
       const position = text.search(/[A-F]/)
       if (position < 0) return refuse(text, expected)
-      throw new IdError(
-        'INVALID_CHARACTER',
-        `${NAME}: ${JSON.stringify(text)} has an upper-case digit at position ${position}; ids must be lower case`,
-        { family: NAME, value: text, position },
-      )
+      const reason = `${JSON.stringify(text)} has an upper-case digit at position ${position}; ids must be lower case`
+      return fail('INVALID_CHARACTER', NAME, reason, text, undefined, position)
     },
   }
 }
 
 function refuse(text: string, expected: string): never {
-  throw new IdError('NOT_CANONICAL', `${NAME}: "${text}" is not a UUIDv7; ${expected}`, {
-    family: NAME,
-    value: text,
-  })
+  fail('NOT_CANONICAL', NAME, `"${text}" is not a UUIDv7; ${expected}`, text)
 }
 
 /** The bytes of fields. @throws {IdError} as `pack`. */

@@ -25,7 +25,7 @@ export function createGenerator<AnId extends string>(
 ): MonotonicGenerator<AnId> {
   checkOptions(family.name, options, { clock: 'function', random: 'function' })
   const { clock = systemClock, random = secureRandom } = options
-  const pool = randomPool(random, RANDOM_BYTES)
+  const pool = randomPool(random)
   const bytes = new Uint8Array(BYTE_LENGTH)
   let writtenMs = 0
   let lastMs = -1
@@ -49,7 +49,7 @@ export function createGenerator<AnId extends string>(
 
   const generate = (): AnId => {
     const nowMs = momentOf(family, clock())
-    const at = pool.next(nowMs)
+    const at = pool.next(RANDOM_BYTES, nowMs)
     if (nowMs <= lastMs && counter < MAX_COUNTER) counter++
     else {
       lastMs = nowMs > lastMs ? nowMs : checkSpan(family, lastMs + 1)
@@ -62,7 +62,7 @@ export function createGenerator<AnId extends string>(
     generate,
     generateAt(time: Time) {
       const timeMs = momentOf(family, time)
-      const at = pool.next()
+      const at = pool.next(RANDOM_BYTES)
       return spell(timeMs, randomCounter(at), at)
     },
     batch: (count: number) => batch(family.name, generate, count),

@@ -1,6 +1,6 @@
 import { deriveFamily } from '../define-family.js'
 import { type MonotonicFamily, timeOf, withGenerators } from '../monotonic-family.js'
-import { IdError } from '../primitives/errors.js'
+import { fail } from '../primitives/errors.js'
 import * as codec from './codec.js'
 import { createGenerator } from './generator.js'
 
@@ -82,8 +82,5 @@ function createFamily(
 
 function checkTimed(id: codec.Uuid7, bytes: Uint8Array): Uint8Array {
   if (codec.isVersion(bytes, 7)) return bytes
-  throw new IdError('NOT_CANONICAL', `${codec.NAME}: "${id}" is a UUIDv4, which has no time and no fields`, {
-    family: codec.NAME,
-    value: id,
-  })
+  return fail('NOT_CANONICAL', codec.NAME, `"${id}" is a UUIDv4, which has no time and no fields`, id)
 }

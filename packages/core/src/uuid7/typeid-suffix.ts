@@ -2,7 +2,7 @@ import { deriveFamily } from '../define-family.js'
 import type { Id } from '../family.js'
 import { LAST_MS, type MonotonicFamily, timeOf, withGenerators } from '../monotonic-family.js'
 import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../primitives/crockford.js'
-import { checkBytes, checkText, IdError } from '../primitives/errors.js'
+import { checkBytes, checkText, fail } from '../primitives/errors.js'
 import { isVersion, LAYOUT, lowestOf, packBytes, type Uuid7Fields, unpackBytes } from './codec.js'
 import { createGenerator } from './generator.js'
 
@@ -20,13 +20,11 @@ const encode = (bytes: Uint8Array): TypeidSuffix => coder.encode(bytes) as Typei
 function decodeAny(text: string): Uint8Array {
   const bytes = coder.decode(checkText(NAME, text, TEXT_LENGTH))
   if (bytes !== undefined) return bytes
-  throw new IdError(
+  return fail(
     'NOT_CANONICAL',
-    `${NAME}: "${text}" has more than 128 bits; a suffix must begin with 0 to 7`,
-    {
-      family: NAME,
-      value: text,
-    },
+    NAME,
+    `"${text}" has more than 128 bits; a suffix must begin with 0 to 7`,
+    text,
   )
 }
 
@@ -37,11 +35,8 @@ const VERSION_7 = /^[0-7][0-9a-hjkmnp-tv-z]{9}[ef][0-9a-hjkmnp-tv-z]{2}[89abrstv
 function checkVersion7(bytes: Uint8Array): Uint8Array {
   if (isVersion(bytes, 7)) return bytes
   const text = encode(bytes)
-  throw new IdError(
-    'NOT_CANONICAL',
-    `${NAME}: "${text}" is not a UUIDv7; to accept UUIDs of every version use typeid(prefix, { uuids: 'any' })`,
-    { family: NAME, value: text },
-  )
+  const reason = `"${text}" is not a UUIDv7; to accept UUIDs of every version use typeid(prefix, { uuids: 'any' })`
+  return fail('NOT_CANONICAL', NAME, reason, text)
 }
 
 /** @param uuids which UUIDs the suffix may contain; generators create version 7 only. */

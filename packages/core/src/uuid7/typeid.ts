@@ -1,6 +1,6 @@
 import { type PrefixedFamily, prefixed } from '../prefixed/index.js'
-import { IdError, show } from '../primitives/errors.js'
-import { checkOptions } from '../primitives/options.js'
+import { show } from '../primitives/errors.js'
+import { checkOptions, refuse } from '../primitives/options.js'
 import { uuidText } from '../storage/uuid.js'
 import { bytesOfUuid } from '../storage/uuid-text.js'
 import { suffixFamily, type TypeidSuffixFamily } from './typeid-suffix.js'
@@ -52,11 +52,8 @@ export function typeid<const Prefix extends string>(
   checkOptions('typeid', options, { uuids: ['v7', 'any'] })
   const { uuids = 'v7' } = options
   if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `typeid: a prefix must have 1 to 63 of a-z and _, and begin and end with a letter, not ${show(prefix)}`,
-      { family: 'typeid', field: 'prefix', value: prefix },
-    )
+    const rule = 'a prefix must have 1 to 63 of a-z and _, and begin and end with a letter'
+    refuse('typeid', 'prefix', prefix, `${rule}, not ${show(prefix)}`)
   }
   const family = prefixed(uuids === 'v7' ? VERSION_7 : suffixFamily('any'), prefix)
   return Object.assign(family, {

@@ -1,4 +1,4 @@
-import { flake, flax, type RandomSource, sno } from '@snoflax/core'
+import { flake, flax, type RandomSource, sno, typeid, ulid, uuid7 } from '@snoflax/core'
 import { randomPool } from '@snoflax/core/define'
 import { uid, uidLocal } from '@snoflax/families'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -60,6 +60,23 @@ test('creating generators draws no randomness and starts no timer', () => {
   for (const { family, generate } of generators) expect(family.is(generate())).toBe(true)
 })
 
+test('generators of all families share one call of crypto.getRandomValues', () => {
+  // What earlier tests left over is dropped with a jump of the clock.
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 5000)
+  const random = vi.spyOn(crypto, 'getRandomValues')
+  for (const family of [flax, uuid7, ulid, typeid('cus')]) family.generator().generate()
+  expect(random).toHaveBeenCalledTimes(1)
+})
+
+test('after a call that failed nobody gets bytes that are left', () => {
+  let calls = 0
+  const pool = randomPool((bytes) => (calls++ === 1 ? bytes.fill(0) : crypto.getRandomValues(bytes)))
+  for (let drawn = 0; drawn + 7 <= pool.bytes.length; drawn += 7) pool.next(7)
+  expectRefusal(() => pool.next(7), 'INVALID_OPTION')
+  pool.next(1)
+  expect(calls).toBe(3)
+})
+
 describe('a jump of the clock', () => {
   /** Clocks that stand still unless moved. */
   const clocks = () => {
@@ -89,9 +106,9 @@ describe('a jump of the clock', () => {
   test('in small steps', () => {
     const times = clocks()
     const random = vi.fn<RandomSource>((bytes) => crypto.getRandomValues(bytes))
-    const pool = randomPool(random, 7)
+    const pool = randomPool(random)
     for (let step = 0; step < 11; step++) {
-      pool.next()
+      pool.next(7)
       times.wallMs += 100
     }
     expect(random).toHaveBeenCalledTimes(2)
