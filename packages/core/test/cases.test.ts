@@ -1,18 +1,18 @@
-import { flake, flax, type IdErrorCode, type IdFamily, sno } from '@snoflax/core'
+import { flake, flax, type IdErrorCode, type IdFamily, sno, typeid, ulid, uuid7 } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { checkCases } from './check-cases.js'
 import { expectRefusal } from './refusal.js'
 import { type FamilyCases, specification } from './sql-cases.js'
 
-const FAMILIES = { flax, sno, flake, uid, uidLocal }
+const FAMILIES = { flax, uuid7, typeid: typeid('user').base, ulid, sno, flake, uid, uidLocal }
 type FamilyName = keyof typeof FAMILIES
 type FlakeCases = Required<Pick<FamilyCases, 'hexForms' | 'hexRefused' | 'bigintRefused'>>
 
 function variant(name: FamilyName, { epoch, neighbourhood }: FamilyCases['options'] = {}): IdFamily {
   if (epoch !== undefined) return flake.withEpoch(epoch)
   if (neighbourhood !== undefined) return uid.withNeighbourhood(neighbourhood)
-  return FAMILIES[name]
+  return FAMILIES[name] as unknown as IdFamily
 }
 
 describe.each(Object.keys(FAMILIES) as FamilyName[])('cases/%s.json', (name) => {
@@ -25,7 +25,7 @@ describe.each(Object.keys(FAMILIES) as FamilyName[])('cases/%s.json', (name) => 
     }
   })
 
-  checkCases(FAMILIES[name], file)
+  checkCases(variant(name), file)
   describe.each(file.variants ?? [])('with $options', (cases) => {
     checkCases(variant(name, cases.options), cases)
   })

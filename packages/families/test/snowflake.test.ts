@@ -1,7 +1,10 @@
 import { flake, type IdFamily, storageFor } from '@snoflax/core'
 import { discord, type TwitterId, twitter } from '@snoflax/families'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { checkCases } from '../../core/test/check-cases.js'
 import { expectRefusal } from '../../core/test/refusal.js'
+import { type FamilyCases, specification } from '../../core/test/sql-cases.js'
 
 const T0 = 1_700_000_000_000
 
@@ -97,4 +100,59 @@ test('sort by number, not by text', () => {
   const family = discord as unknown as IdFamily
   const ids = ['9', '10', '100', '99'].map(family.parse)
   expect(ids.sort(family.compare)).toEqual(['9', '10', '99', '100'])
+})
+
+describe('spec/vectors/snowflakes.json', () => {
+  interface Decode {
+    readonly v: string
+    readonly kind: string
+    readonly text: string
+    readonly family: 'twitter' | 'discord'
+    readonly timestampMs: number
+    readonly fields?: Readonly<Record<string, number>>
+  }
+  const families = { twitter, discord } as unknown as Readonly<Record<string, IdFamily>>
+  const { vectors } = specification<{ vectors: Decode[] }>('vectors/snowflakes')
+  test.each(vectors.filter(({ kind }) => kind === 'decode'))(
+    '$v: $family',
+    ({ family: name, text, ...parts }) => {
+      const family = families[name] as IdFamily
+      expect(family.timeMs(text)).toBe(parts.timestampMs)
+      expect(family.unpack(family.parse(text))).toMatchObject({ timeMs: parts.timestampMs, ...parts.fields })
+    },
+  )
+})
+
+describe.each(Object.entries({ twitter, discord }))('spec/cases/%s.json', (name, family) => {
+  checkCases(family as unknown as IdFamily, specification<FamilyCases>(`cases/${name}`))
+})
+
+test('twitter and discord are those of a second implementation', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (number) => {
+      const [time, first, second, last] = [
+        number >> 22n,
+        (number >> 17n) & 31n,
+        (number >> 12n) & 31n,
+        number & 4095n,
+      ]
+      const timeMs = 1_420_070_400_000 + Number(time)
+      expect(discord.unpack(discord.fromBigInt(number))).toEqual({
+        timeMs,
+        worker: Number(first),
+        process: Number(second),
+        increment: Number(last),
+      })
+      expect(discord.toBigInt(discord.pack(discord.unpack(discord.fromBigInt(number))))).toBe(number)
+      if (number >= 2n ** 63n) return
+      const id = twitter.fromBigInt(number)
+      expect(twitter.unpack(id)).toEqual({
+        timeMs: 1_288_834_974_657 + Number(time),
+        datacenter: Number(first),
+        worker: Number(second),
+        sequence: Number(last),
+      })
+      expect(twitter.pack(twitter.unpack(id))).toBe(String(number))
+    }),
+  )
 })

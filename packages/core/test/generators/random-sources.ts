@@ -23,3 +23,11 @@ export function repeating(pattern: readonly number[]): RandomSource {
     for (let i = 0; i < bytes.length; i++) bytes[i] = pattern[next++ % pattern.length] as number
   }
 }
+
+/** Gives these bytes first in each call, then random ones. */
+export const startingWith =
+  (first: Uint8Array): RandomSource =>
+  (bytes) => {
+    crypto.getRandomValues(bytes)
+    bytes.set(first)
+  }

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { MAX, NIL, parse, v4, v7, validate, version } from 'uuid'
 import { UUID, uuidv7obj } from 'uuidv7'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal } from '../../core/test/refusal.js'
-import { startingWith } from './random-source.js'
+import { constant, startingWith } from './generators/random-sources.js'
+import { expectRefusal } from './refusal.js'
 
 const bytesOf = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll('-', ''), 'hex'))
 
@@ -99,7 +99,7 @@ describe('version 4', () => {
 })
 
 describe('generator', () => {
-  const zeros = startingWith(new Uint8Array(10))
+  const zeros = constant(0)
 
   test('counts in rand_a and the first bits of rand_b, and moves on to the next millisecond when they are used up', () => {
     const { batch } = uuid7.generator({ clock: () => RFC.fields.timeMs, random: zeros })

@@ -2,7 +2,7 @@ import { flax, isSameFamily, storageFor, typeid, uuid7 } from '@snoflax/core'
 import { TypeID, typeid as theirs } from 'typeid-js'
 import { v4, v7 } from 'uuid'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { expectRefusal } from '../../core/test/refusal.js'
+import { expectRefusal } from './refusal.js'
 
 const userId = typeid('user')
 

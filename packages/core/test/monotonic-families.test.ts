@@ -10,7 +10,7 @@ import {
 } from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal } from '../../core/test/refusal.js'
+import { expectRefusal } from './refusal.js'
 
 interface Maker {
   generator(options?: { clock?: () => number; random?: (bytes: Uint8Array) => void }): IdGenerator<string>

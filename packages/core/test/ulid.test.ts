@@ -2,8 +2,8 @@ import { type Ulid, ulid } from '@snoflax/core'
 import fc from 'fast-check'
 import { decodeTime, encodeTime, isValid, monotonicFactory, ulidToUUID, uuidToULID } from 'ulid'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal } from '../../core/test/refusal.js'
-import { startingWith } from './random-source.js'
+import { startingWith } from './generators/random-sources.js'
+import { expectRefusal } from './refusal.js'
 
 const SPEC_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV' as Ulid
 

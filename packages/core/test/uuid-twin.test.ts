@@ -1,8 +1,7 @@
 import { typeid, ulid, uuid7 } from '@snoflax/core'
-import { discord, twitter } from '@snoflax/families'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { base32, numberOf, uuid, version7 } from './twin.js'
+import { base32, numberOf, uuid, version7 } from './uuid-twin.js'
 
 const UPPER = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const bits = (count: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(count) - 1n })
@@ -39,36 +38,6 @@ test('ulid, and typeid with any UUID, are those of a second implementation, over
       expect(ulid.toUuid(ulid.encode(bytes))).toBe(uuid(number))
       expect(ulid.fromUuid(uuid(number).toUpperCase())).toBe(ulid.encode(bytes))
       expect(ulid.timeMs(ulid.encode(bytes))).toBe(Number(number >> 80n))
-    }),
-  )
-})
-
-test('twitter and discord are those of a second implementation', () => {
-  fc.assert(
-    fc.property(bits(64), (number) => {
-      const [time, first, second, last] = [
-        number >> 22n,
-        (number >> 17n) & 31n,
-        (number >> 12n) & 31n,
-        number & 4095n,
-      ]
-      const timeMs = 1_420_070_400_000 + Number(time)
-      expect(discord.unpack(discord.fromBigInt(number))).toEqual({
-        timeMs,
-        worker: Number(first),
-        process: Number(second),
-        increment: Number(last),
-      })
-      expect(discord.toBigInt(discord.pack(discord.unpack(discord.fromBigInt(number))))).toBe(number)
-      if (number >= 2n ** 63n) return
-      const id = twitter.fromBigInt(number)
-      expect(twitter.unpack(id)).toEqual({
-        timeMs: 1_288_834_974_657 + Number(time),
-        datacenter: Number(first),
-        worker: Number(second),
-        sequence: Number(last),
-      })
-      expect(twitter.pack(twitter.unpack(id))).toBe(String(number))
     }),
   )
 })
