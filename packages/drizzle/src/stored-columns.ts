@@ -56,8 +56,8 @@ export async function checkColumns(
 function referenceFaults(table: Table, { core }: IdDialect): ColumnFault[] {
   return core.getTableConfig(table as never).foreignKeys.flatMap(({ reference }) => {
     const { columns, foreignColumns } = reference()
-    return columns.flatMap((own, at) => {
-      const target = foreignColumns[at] as Column
+    return columns.flatMap((column, at) => {
+      const [own, target] = [column, foreignColumns[at] as Column].map(declared) as [Column, Column]
       const [ours, theirs] = [findIds(own)?.storage, findIds(target)?.storage]
       const isEqual = ours && theirs ? ours.name === theirs.name : !(ours ?? theirs)?.converts
       if (isEqual) return []
@@ -66,6 +66,10 @@ function referenceFaults(table: Table, { core }: IdDialect): ColumnFault[] {
     })
   })
 }
+
+/** PostgreSQL's `foreignKey()` has stand-ins for columns, without what an id column knows. */
+const declared = (column: Column): Column =>
+  Object.values<Column>(getTableColumns(column.table)).find(({ name }) => name === column.name) ?? column
 
 /** Applies the database's `casing` to a name, which is Drizzle 0.45's; in 1.0 it belongs to the table. */
 interface Casing {
