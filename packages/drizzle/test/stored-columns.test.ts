@@ -5,23 +5,17 @@ import { uidLocal } from '@snoflax/families'
 import { mysql, type OpenDatabase, pglite, postgres, sqlite } from '@snoflax/test'
 import type { Table } from 'drizzle-orm'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
-import * as myCore from 'drizzle-orm/mysql-core'
+import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { drizzle as overMysql } from 'drizzle-orm/mysql2'
 import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
 import * as core from 'drizzle-orm/pg-core'
 import { drizzle as overPglite } from 'drizzle-orm/pglite'
-import * as liteCore from 'drizzle-orm/sqlite-core'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isBefore1 } from './contract/version.js'
+import { clientOf, dialects } from './dialects.js'
 
 const { pgTable, text } = core
-const { sqliteTable } = liteCore
-const { mysqlTable } = myCore
-
-const clientOf = (database: OpenDatabase): never => {
-  const { connection, pool } = database as unknown as Record<'connection' | 'pool', never>
-  return pool ?? connection
-}
 
 const storage = 'binary'
 
@@ -139,50 +133,35 @@ test('checkColumns checks several tables, in a schema, with names from casing', 
   await expect(pg.checkColumns(db, {})).rejects.toMatchObject({ code: 'INVALID_OPTION' })
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: the dialects' types differ, the calls don't
-type Any = any
-
-describe.each([
-  [sqlite, overBetterSqlite3, sqliteTable, liteCore, lite, 'integer', 'blob'],
-  [pglite, overPglite, pgTable, core, pg, 'integer', 'bytea'],
-  [mysql, overMysql, mysqlTable, myCore, my, 'int', 'binary(12)'],
-] as readonly Any[][])('checkColumns, $0.name', (...given) => {
-  const [
-    kind,
-    over,
-    table,
-    { int, integer = int, text, foreignKey },
-    { flaxId, checkColumns },
-    number,
-    bytes,
-  ] = given as Any
-  test.skipIf(!kind.selected())('finds references of columns that can never equal a compact id', async () => {
+test.each(dialects)(
+  'checkColumns finds references that can never equal a compact id, $name',
+  async ({ open, over, table, core, ids: { flaxId, checkColumns } }) => {
     const shops = table('shops', { id: flaxId({ storage }).primaryKey(), name: flaxId.plain() })
     const id = () => shops.id
     const columns = {
-      number: integer().references(id),
-      words: text().references(id),
+      number: core.integer().references(id),
+      words: core.text().references(id),
       far: flaxId.plain({ storage: 'text' }),
       right: flaxId.ref('right_id', id),
       near: flaxId.plain({ storage }),
-      name: text().references(() => shops.name),
+      name: core.text().references(() => shops.name),
     }
-    const doors = table('doors', columns, ({ far, near }: Any) =>
-      [far, near].map((one) => foreignKey({ columns: [one], foreignColumns: [shops.id] })),
+    const doors = table('doors', columns, ({ far, near }) =>
+      [far, near].map((one) => core.foreignKey({ columns: [one], foreignColumns: [shops.id] })),
     )
-    const database = await kind.open()
+    const database = await open()
     onTestFinished(() => database.close())
-    const label = shops.name.getSQLType()
+    const [label, bytes, number] = [shops.name, shops.id, doors.number].map((one) => one.getSQLType())
     await database.query(`create table shops (id ${bytes}, name ${label})`)
     await database.query(`create table doors (far ${label}, near ${bytes}, right_id ${bytes})`)
     const faults = Object.entries({ number, words: 'text', far: label }).map(
       ([column, type]) =>
         `doors.${column}: the column is ${type} and references shops.id, which is ${bytes}; declare it by .ref()`,
     )
-    const check = checkColumns(over({ client: clientOf(database) }), { shops, doors })
+    const check = checkColumns(over(database), { shops, doors })
     await expect(check).rejects.toMatchObject({
       code: 'STORAGE_REFUSED',
       message: expect.stringContaining(faults.join('; ')),
     })
-  })
-})
+  },
+)

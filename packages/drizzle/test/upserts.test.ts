@@ -1,17 +1,8 @@
 import { flax, prefixed } from '@snoflax/core'
-import * as my from '@snoflax/drizzle/mysql-core'
-import * as pg from '@snoflax/drizzle/pg-core'
-import * as lite from '@snoflax/drizzle/sqlite-core'
-import { databases, type OpenDatabase } from '@snoflax/test'
+import type { OpenDatabase } from '@snoflax/test'
 import { ne, sql } from 'drizzle-orm'
-import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
-import * as myCore from 'drizzle-orm/mysql-core'
-import { drizzle as overMysql } from 'drizzle-orm/mysql2'
-import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
-import * as pgCore from 'drizzle-orm/pg-core'
-import { drizzle as overPglite } from 'drizzle-orm/pglite'
-import * as liteCore from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dialects } from './dialects.js'
 
 // After a conflict: which row keeps its key, and what is returned, beside a text() column whose default is made by hand.
 
@@ -168,25 +159,9 @@ const FORMS: Readonly<
   'no clause': ['sqlite postgres mysql', 'refused', insert],
 }
 
-const DIALECTS: Any = {
-  sqlite: { table: liteCore.sqliteTable, text: liteCore.text, idColumn: lite.idColumn },
-  postgres: { table: pgCore.pgTable, text: pgCore.text, idColumn: pg.idColumn },
-  mysql: {
-    table: myCore.mysqlTable,
-    text: (name: string) => myCore.varchar(name, { length: 40 }),
-    idColumn: my.idColumn,
-  },
-}
-const OVER: Any = {
-  sqlite: ({ connection: client }: Any) => overBetterSqlite3({ client }),
-  pglite: ({ connection: client }: Any) => overPglite({ client }),
-  postgres: ({ pool: client }: Any) => overNodePostgres({ client }),
-  mysql: ({ pool: client }: Any) => overMysql({ client }),
-}
-
-describe.each(databases)('$name', ({ name, open }) => {
+describe.each(dialects)('$name', ({ name, open, over, table, core, ids }) => {
   const dialect = name === 'pglite' ? 'postgres' : name
-  const { table, text, idColumn } = DIALECTS[dialect]
+  const { text, varchar }: Any = core
   let database: OpenDatabase
   beforeAll(async () => {
     database = await open()
@@ -197,8 +172,10 @@ describe.each(databases)('$name', ({ name, open }) => {
   async function openWorld(storage: 'plain' | 'text' | 'binary'): Promise<World> {
     const key = () =>
       storage === 'plain'
-        ? text('id').$defaultFn(() => customerId.generate())
-        : idColumn('id', customerId, { storage })
+        ? (dialect === 'mysql' ? varchar('id', { length: 40 }) : text('id')).$defaultFn(() =>
+            customerId.generate(),
+          )
+        : ids.idColumn('id', customerId, { storage })
     const columns = () => ({ id: key().primaryKey(), email: text('email').unique(), name: text('name') })
     const [customers, drafts] = [table('customers', columns()), table('drafts', columns())]
     for (const one of ['customers', 'drafts']) {
@@ -207,7 +184,7 @@ describe.each(databases)('$name', ({ name, open }) => {
         `create table ${one} (id ${customers.id.getSQLType()} primary key not null, email varchar(40) unique, name varchar(40))`,
       )
     }
-    const db = OVER[name](database)
+    const db: Any = over(database)
     await db.insert(customers).values({ email: 'a', name: 'old' })
     await db.insert(drafts).values(ROWS)
     const [{ id: stored }] = await db.select().from(customers)
