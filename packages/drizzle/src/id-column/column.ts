@@ -25,6 +25,15 @@ type BuilderClass<Given extends readonly unknown[]> = new (...given: Given) => B
 
 type Options = ColumnRequest['options']
 
+const hexText = (bytes: Uint8Array): string => `\\x${hexOf(bytes)}`
+
+/** Drizzle writes bytes into the SQL of a view by toString(). */
+class Bytea extends Uint8Array {
+  override toString(): string {
+    return hexText(this)
+  }
+}
+
 /** The functions that start id columns in a dialect. As in Drizzle, a column's name may be left out. */
 export function idColumns<Dialect extends DialectName>(dialect: IdDialect) {
   const IdColumnBuilder = builderFor(dialect)
@@ -120,9 +129,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       // As text, as PostgreSQL's drivers send it: the key of a cached query is JSON, which has no bigints.
       if (typeof value === 'bigint' && dialect.database === 'postgres') return String(value)
       if (!(value instanceof Uint8Array) || dialect.database !== 'postgres') return value
-      const text = `\\x${hexOf(value)}`
-      // Drizzle writes it into the SQL of a view by toString().
-      return this.isElement ? text : Object.defineProperty(value, 'toString', { value: () => text })
+      return this.isElement ? hexText(value) : Object.setPrototypeOf(value, Bytea.prototype)
     }
 
     /** Called by Drizzle 1.0, whose drivers disagree about bytes in arrays, but all send text unchanged. */
