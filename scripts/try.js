@@ -1,7 +1,8 @@
 // Packs the packages that a project needs, and prints the line that installs them: npm run try -- ../your-project drizzle
+import { execSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { manifestOf, PACKAGES } from './packages.js'
+import { folderOf, manifestOf, PACKAGES } from './packages.js'
 import { packAll } from './packed.js'
 
 const root = join(import.meta.dirname, '..')
@@ -30,11 +31,23 @@ const add = (/** @type {string} */ short) => {
   needed.add(name)
   const optional = (/** @type {string} */ one) => peerDependenciesMeta?.[one]?.optional
   for (const one of Object.keys({ ...dependencies, ...peerDependencies })) {
-    const theirs = nameOf(one)
-    if (theirs !== undefined && !optional(one) && !needed.has(one)) add(theirs)
+    // By its full name: typeorm is not @snoflax/typeorm.
+    const ours = PACKAGES.find((other) => manifestOf(other).name === one)
+    if (ours !== undefined && !optional(one) && !needed.has(one)) add(ours)
   }
 }
 for (const name of wanted) add(/** @type {string} */ (nameOf(name)))
+
+// What `npm run build` builds, without tests, examples and benchmarks.
+const sources = PACKAGES.map((name) => `${folderOf(name)}/tsconfig.src.json`).join(' ')
+for (const command of [
+  'npm run -s setup',
+  `npx tsc -b ${sources}`,
+  'node scripts/bundle.js',
+  'npm run -s sql',
+  'node packages/pg-sql/scripts/extension.js',
+])
+  execSync(command, { cwd: root, stdio: 'inherit' })
 
 const folder = join(root, 'tarballs')
 mkdirSync(folder, { recursive: true })
