@@ -1,52 +1,100 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as soon } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { project } from './adopting.js'
 import { BIN, bin, cli } from './running.js'
 
 const KILLS = 60
-const FILES = 40
+const FILES = 8
+/** So large that one is written in parts. */
+const BYTES = 300_000
 
 const schema = (name: string): string => `import { nanoid } from 'nanoid'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 export const ${name} = sqliteTable('${name}', { id: text('id').primaryKey().$defaultFn(() => nanoid()) })
-// ${'x'.repeat(20_000)}
+// ${'x'.repeat(BYTES)}
 `
-const names = Array.from({ length: FILES }, (_, i) => `t${i}`)
-const before = Object.fromEntries(names.map((name) => [`${name}.ts`, schema(name)]))
+const names = Array.from({ length: FILES }, (_, i) => `t${i}.ts`)
+const before = Object.fromEntries(names.map((name) => [name, schema(name.replace('.ts', ''))]))
 
 /** The text of each file, and what is left beside. */
 const read = (folder: string) =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
 
+const FILES_MODULE = new URL('../dist/adopt-code/files.js', import.meta.url).href
+/** What the command does to files, without a second for TypeScript's parser. */
+const REPLACE = `import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { readFiles } from '${FILES_MODULE}'
+const [folder, whole] = process.argv.slice(1)
+const files = readFiles([folder])
+files.replace(new Map([...files.texts.keys()].map((file) => [file, readFileSync(join(whole, basename(file)), 'utf8')])))`
+
+/** A process that replaces the files of the folder, and what it has done so far. */
+function start(folder: string, ...argv: readonly string[]) {
+  const child = spawn(process.execPath, argv, { stdio: 'ignore' })
+  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()))
+  const old = statSync(join(folder, 't0.ts'))
+  const isOver = () => child.exitCode !== null
+  return {
+    kill: () => child.kill('SIGKILL'),
+    ended,
+    /** Until the first file beside another. */
+    async begins() {
+      while (readdirSync(folder).length === FILES && !isOver()) await sleep(1)
+    },
+    /** Until the first byte of an old file changes. */
+    async changes() {
+      const isOld = ({ ino, size, mtimeMs }: typeof old) =>
+        ino === old.ino && size === old.size && mtimeMs === old.mtimeMs
+      while (isOld(statSync(join(folder, 't0.ts'))) && !isOver()) await soon()
+    },
+  }
+}
+
 test(`killed at ${KILLS} moments, no file is ever partly written, and the next run does the rest`, async () => {
   const whole = project(before)
-  const startMs = performance.now()
   expect(await bin(['adopt', 'code', whole, '--write'])).toMatchObject({ code: 0 })
-  const runMs = performance.now() - startMs
+  const command = (folder: string) => start(folder, BIN, 'adopt', 'code', folder, '--write')
+  const replacing = (folder: string) =>
+    start(folder, '--input-type=module', '-e', REPLACE, '--', folder, whole)
+  const unkilled = project(before)
+  const startMs = performance.now()
+  const run = replacing(unkilled)
+  await run.begins()
+  const loadMs = performance.now() - startMs
+  await run.ended
+  const writeMs = performance.now() - startMs - loadMs
   const after = read(whole)
-  const moments = { untouched: 0, between: 0, done: 0 }
+  expect([...after.keys()].sort()).toEqual(names)
+  expect(names.filter((name) => after.get(name) === before[name])).toEqual([])
+  expect(names.filter((name) => after.get(name) !== read(unkilled).get(name))).toEqual([])
+  let beside = 0
   for (let kill = 0; kill < KILLS; kill++) {
     const folder = project(before)
-    const child = spawn(process.execPath, [BIN, 'adopt', 'code', folder, '--write'], { stdio: 'ignore' })
-    const ended = new Promise((resolve) => child.on('close', resolve))
-    if (kill % 3 === 0) await Promise.race([sleep(Math.random() * runMs), ended])
-    // At a moment when it writes: from the first file beside on.
-    else while (readdirSync(folder).length === FILES && child.exitCode === null) await sleep(0)
-    if (kill % 3 === 2) await sleep(Math.random() * 60)
-    child.kill('SIGKILL')
+    const { begins, changes, ended, kill: end } = (kill % 20 < 3 ? command : replacing)(folder)
+    if (kill % 3 === 0) await Promise.race([sleep(Math.random() * (loadMs + writeMs)), ended])
+    else await begins()
+    if (kill % 3 === 1) await Promise.race([sleep(Math.random() * writeMs), ended])
+    if (kill % 3 === 2) await changes()
+    end()
     await ended
     const found = read(folder)
-    const changed = names.filter((name) => found.get(`${name}.ts`) !== before[`${name}.ts`])
-    for (const name of changed) expect(found.get(`${name}.ts`)).toBe(after.get(`${name}.ts`))
-    moments[changed.length === 0 ? 'untouched' : changed.length === FILES ? 'done' : 'between']++
-    const told = await cli(['adopt', 'code', folder])
-    if (found.size > FILES) expect(told.out).toContain('was left by a run that was killed')
-    expect((await cli(['adopt', 'code', folder, '--write'])).code).toBe(0)
-    expect(read(folder)).toEqual(after)
+    // Not by toBe(), which would print all of it.
+    const partly = names.filter((name) => ![before[name], after.get(name)].includes(found.get(name)))
+    expect(partly).toEqual([])
+    const told = await cli(['adopt', 'code', folder, '--write'])
+    expect(told.code).toBe(0)
+    if (found.size > FILES) {
+      beside++
+      expect(told.out).toContain('was left by a run that was killed')
+    }
+    const now = read(folder)
+    expect([...now.keys()].sort()).toEqual(names)
+    expect(names.filter((name) => now.get(name) !== after.get(name))).toEqual([])
+    rmSync(folder, { recursive: true })
   }
-  expect(moments.untouched).toBeGreaterThan(0)
-  expect(moments.done + moments.between).toBeGreaterThan(0)
+  expect(beside).toBeGreaterThan(0)
 })

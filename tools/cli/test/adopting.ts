@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../.vitest', import.meta.url))
 mkdirSync(root, { recursive: true })
 const folders: string[] = []
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true })
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
 interface Place {
