@@ -1,4 +1,4 @@
-import { type CanBeKey, type FoundIn, findRow } from '@snoflax/core/adapter'
+import { type CanBeKey, type FoundIn, findRow, keysOf } from '@snoflax/core/adapter'
 import { type Column, eq, getTableColumns, is, Table } from 'drizzle-orm'
 import { findIds, isList } from './id-column/ids.js'
 import type { AnyDatabase } from './stored-columns.js'
@@ -37,7 +37,7 @@ interface Selecting {
 /**
  * The row that has an id, by one statement for each table that can have it: with a prefix usually one. Null if none has.
  *
- * @param schema your tables, as you pass them to `drizzle()`. Exports that are not tables are ignored.
+ * @param schema your tables, as you pass them to `drizzle()`; its keys are read once. Exports that are not tables are ignored.
  *
  * @throws {IdError} the parser's error for a malformed id.
  *
@@ -50,7 +50,15 @@ export function find<const Schema extends Readonly<Record<string, unknown>>, con
   schema: Schema,
   id: AnId,
 ): Promise<Found<Schema, AnId> | null> {
-  const keys = Object.entries(schema).flatMap(([model, table]) =>
+  return findRow(
+    keysOf(schema, () => keysIn(schema)),
+    id,
+    async ({ table, key }) => (await (db as unknown as Selecting).select().from(table).where(eq(key, id)))[0],
+  ) as Promise<Found<Schema, AnId> | null>
+}
+
+const keysIn = (schema: Readonly<Record<string, unknown>>) =>
+  Object.entries(schema).flatMap(([model, table]) =>
     is(table, Table)
       ? Object.entries<Column>(getTableColumns(table)).flatMap(([column, key]) => {
           const ids = findIds(key)
@@ -59,9 +67,3 @@ export function find<const Schema extends Readonly<Record<string, unknown>>, con
         })
       : [],
   )
-  return findRow(
-    keys,
-    id,
-    async ({ table, key }) => (await (db as unknown as Selecting).select().from(table).where(eq(key, id)))[0],
-  ) as Promise<Found<Schema, AnId> | null>
-}

@@ -6,6 +6,7 @@ import {
   columnFaults,
   type FoundRow,
   findRow,
+  keysOf,
   refuseFaults,
   timeOf,
   wasCreatedBetween,
@@ -149,9 +150,11 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * if (found) console.log(found.model, found.row)
    */
   find<DB, const AnId extends string>(db: Kysely<DB>, id: AnId): Promise<FoundById<DB, Tables, AnId> | null> {
-    const keys = [...this.declared.columns].flatMap(([model, columns]) =>
-      [...columns].flatMap(([name, { family, column }]) =>
-        column.role === 'generated' ? [{ model, column: name, family }] : [],
+    const keys = keysOf(this, () =>
+      [...this.declared.columns].flatMap(([model, columns]) =>
+        [...columns].flatMap(([name, { family, column }]) =>
+          column.role === 'generated' ? [{ model, column: name, family }] : [],
+        ),
       ),
     )
     const any = db as unknown as Kysely<Record<string, Record<string, string>>>

@@ -13,6 +13,22 @@ export interface KeyColumn {
   readonly family: IdFamily
 }
 
+const known = /* @__PURE__ */ new WeakMap<object, readonly KeyColumn[]>()
+
+/**
+ * The keys of a schema, which are read from it once.
+ *
+ * @example
+ * const tables = { customers: prefixed(flax, 'cus') }
+ * const read = () => Object.entries(tables).map(([model, family]) => ({ model, column: 'id', family }))
+ * keysOf(tables, read) === keysOf(tables, read) // true
+ */
+export function keysOf<Key extends KeyColumn>(schema: object, read: () => readonly Key[]): readonly Key[] {
+  const keys = known.get(schema) ?? read()
+  known.set(schema, keys)
+  return keys as readonly Key[]
+}
+
 /** One row that has an id. */
 export interface FoundIn<Model extends string, Row> {
   /** The table, entity or model, as the schema names it. */

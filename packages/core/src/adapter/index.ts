@@ -29,6 +29,7 @@ export {
   findRow,
   type KeyColumn,
   keysFor,
+  keysOf,
 } from './find.js'
 export {
   checkGenerator,

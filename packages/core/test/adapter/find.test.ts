@@ -1,5 +1,5 @@
 import { accepting, flax, prefixed, sno, ulid, uuid7 } from '@snoflax/core'
-import { findRow, keysFor } from '@snoflax/core/adapter'
+import { findRow, keysFor, keysOf } from '@snoflax/core/adapter'
 import { twitter } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
@@ -65,6 +65,13 @@ describe('the columns that can contain an id', () => {
   test.each([5, null, undefined, {}])('refuses %j', (id) => {
     expectRefusal(() => models(id), 'INVALID_TYPE', { value: id })
   })
+})
+
+test('the keys of a schema are read once', () => {
+  const schema = {}
+  expect(keysOf(schema, () => keys)).toBe(keys)
+  expect(keysOf(schema, () => [])).toBe(keys)
+  expect(keysOf({}, () => [])).toEqual([])
 })
 
 describe('the row of an id', () => {

@@ -1,4 +1,4 @@
-import { type FoundRow, findRow } from '@snoflax/core/adapter'
+import { type FoundRow, findRow, keysOf } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, FindOptionsWhere, ObjectLiteral } from 'typeorm'
 import { idColumnsIn, type PreparedColumn } from '../columns/prepared.js'
 
@@ -16,14 +16,16 @@ export function findById<Entity extends ObjectLiteral = ObjectLiteral>(
   dataSource: DataSource,
   id: string,
 ): Promise<FoundRow<string, Entity> | null> {
-  const keys = dataSource.entityMetadatas.flatMap((entity) =>
-    keysOf(entity).map(({ metadata, storage: { family } }) => ({
-      model: entity.name,
-      column: metadata.propertyPath,
-      family,
-      entity,
-      metadata,
-    })),
+  const keys = keysOf(dataSource.entityMetadatas, () =>
+    dataSource.entityMetadatas.flatMap((entity) =>
+      keysIn(entity).map(({ metadata, storage: { family } }) => ({
+        model: entity.name,
+        column: metadata.propertyPath,
+        family,
+        entity,
+        metadata,
+      })),
+    ),
   )
   return findRow(keys, id, ({ entity, metadata }) =>
     dataSource
@@ -33,7 +35,7 @@ export function findById<Entity extends ObjectLiteral = ObjectLiteral>(
 }
 
 /** The columns that identify rows of an entity: its key, and others whose ids are generated. */
-function keysOf(entity: EntityMetadata): PreparedColumn[] {
+function keysIn(entity: EntityMetadata): PreparedColumn[] {
   if (entity.tableType !== 'regular') return []
   const isKey = ({ metadata, generate }: PreparedColumn) =>
     (metadata.isPrimary && entity.primaryColumns.length === 1) || generate !== undefined
