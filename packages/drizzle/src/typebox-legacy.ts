@@ -26,26 +26,11 @@ const schemas: IdSchemas<TypeBoxTypes> = /* @__PURE__ */ idSchemas<TypeBoxTypes>
  */
 export const idSchema: IdSchemas<TypeBoxTypes>['idSchema'] = schemas.idSchema
 
-/**
- * The id columns of a table, as refinements for drizzle-typebox's select schemas.
- *
- * @example
- * const orderSchema = createSelectSchema(orders, selectIds(orders))
- */
+/** The id columns of a table, for a schema of its rows. @example createSelectSchema(orders, selectIds(orders)) */
 export const selectIds: IdSchemas<TypeBoxTypes>['selectIds'] = schemas.selectIds
 
-/**
- * The same for an insert: columns with a default are optional.
- *
- * @example
- * const newOrder = createInsertSchema(orders, { ...insertIds(orders), total: Type.Number({ minimum: 1 }) })
- */
+/** The same for an insert: columns with a default are optional. @example createInsertSchema(orders, insertIds(orders)) */
 export const insertIds: IdSchemas<TypeBoxTypes>['insertIds'] = schemas.insertIds
 
-/**
- * The same for an update: all columns are optional.
- *
- * @example
- * const change = createUpdateSchema(orders, updateIds(orders))
- */
+/** The same for an update: all columns are optional. @example createUpdateSchema(orders, updateIds(orders)) */
 export const updateIds: IdSchemas<TypeBoxTypes>['updateIds'] = schemas.updateIds

@@ -26,26 +26,11 @@ const schemas: IdSchemas<TypeBoxTypes> = /* @__PURE__ */ idSchemas<TypeBoxTypes>
  */
 export const idSchema: IdSchemas<TypeBoxTypes>['idSchema'] = schemas.idSchema
 
-/**
- * The id columns of a table, as refinements for drizzle-orm/typebox's select schemas.
- *
- * @example
- * const orderSchema = Type.Object({ ...selectIds(orders), total: Type.Integer() })
- */
+/** The id columns of a table, for a schema of its rows. @example Type.Object(selectIds(orders)) */
 export const selectIds: IdSchemas<TypeBoxTypes>['selectIds'] = schemas.selectIds
 
-/**
- * The same for an insert: columns with a default are optional.
- *
- * @example
- * const newOrder = Type.Object({ ...insertIds(orders), total: Type.Integer({ minimum: 1 }) })
- */
+/** The same for an insert: columns with a default are optional. @example Type.Object(insertIds(orders)) */
 export const insertIds: IdSchemas<TypeBoxTypes>['insertIds'] = schemas.insertIds
 
-/**
- * The same for an update: all columns are optional.
- *
- * @example
- * const change = Type.Object(updateIds(orders))
- */
+/** The same for an update: all columns are optional. @example Type.Object(updateIds(orders)) */
 export const updateIds: IdSchemas<TypeBoxTypes>['updateIds'] = schemas.updateIds

@@ -26,26 +26,11 @@ const schemas: IdSchemas<ZodTypes> = /* @__PURE__ */ idSchemas<ZodTypes>({
  */
 export const idSchema: IdSchemas<ZodTypes>['idSchema'] = schemas.idSchema
 
-/**
- * The id columns of a table, as refinements for drizzle-zod's select schemas.
- *
- * @example
- * const orderSchema = createSelectSchema(orders, selectIds(orders))
- */
+/** The id columns of a table, for a schema of its rows. @example createSelectSchema(orders, selectIds(orders)) */
 export const selectIds: IdSchemas<ZodTypes>['selectIds'] = schemas.selectIds
 
-/**
- * The same for an insert: columns with a default are optional.
- *
- * @example
- * const newOrder = createInsertSchema(orders, { ...insertIds(orders), total: (schema) => schema.positive() })
- */
+/** The same for an insert: columns with a default are optional. @example createInsertSchema(orders, insertIds(orders)) */
 export const insertIds: IdSchemas<ZodTypes>['insertIds'] = schemas.insertIds
 
-/**
- * The same for an update: all columns are optional.
- *
- * @example
- * const change = createUpdateSchema(orders, updateIds(orders))
- */
+/** The same for an update: all columns are optional. @example createUpdateSchema(orders, updateIds(orders)) */
 export const updateIds: IdSchemas<ZodTypes>['updateIds'] = schemas.updateIds

@@ -73,9 +73,9 @@ export function idColumns<Dialect extends DialectName>(dialect: IdDialect) {
     })
   return { idColumn, familyColumn } as unknown as {
     readonly idColumn: IdColumns<Dialect>
-    readonly familyColumn: <AnId extends string, Options>(
+    readonly familyColumn: <AnId extends string, Extra>(
       family: IdFamily<AnId>,
-    ) => IdColumn<Dialect, AnId, Options>
+    ) => IdColumn<Dialect, AnId, Extra>
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database, StorageName } from '@snoflax/core'
-import type { Column, SQL, Table } from 'drizzle-orm'
+import type { Column, SQL } from 'drizzle-orm'
 
 /** The differences between Drizzle's dialects at run time. */
 export interface IdDialect {
@@ -19,6 +19,5 @@ export interface IdDialect {
 
 /** A foreign key of Drizzle. */
 export interface ForeignKey {
-  readonly table: Table
   reference(): { readonly columns: readonly Column[]; readonly foreignColumns: readonly Column[] }
 }

@@ -84,6 +84,8 @@ interface Dialects<Name extends string, AnId extends string> {
 /** The name of a dialect in Drizzle's types. */
 export type DialectName = keyof Dialects<string, string>
 
+type StoredOptions<Dialect extends DialectName> = Dialects<string, string>[Dialect][1]
+
 type Builder<Dialect extends DialectName, Name extends string, AnId extends string> = Dialects<
   Name,
   AnId
@@ -150,22 +152,16 @@ type IdsOfTarget<ATarget extends Target, AnId extends string, Branded extends bo
       ? ATarget['_']['data']
       : AnId
 
-type TargetOptions<Dialect extends DialectName, AnId extends string, Branded extends boolean> = Dialects<
-  '',
-  AnId
->[Dialect][1] &
-  ReferenceOptions &
-  Pick<KeyOptions<never, never, Branded>, 'branded'>
-
-interface StartReference<Dialect extends DialectName, AnId extends string> extends Start<Dialect, AnId> {
+/** References without and with a name, by the options of what they store. */
+interface Refers<Dialect extends DialectName, AnId extends string, Stored> {
   <ATarget extends Target, const Branded extends boolean = true>(
     target: () => ATarget & Checked<ATarget, AnId>,
-    options?: TargetOptions<Dialect, AnId, Branded>,
+    options?: Stored & ReferenceOptions & Pick<KeyOptions<never, never, Branded>, 'branded'>,
   ): Builder<Dialect, '', IdsOfTarget<ATarget, AnId, Branded>>
   <Name extends string, ATarget extends Target, const Branded extends boolean = true>(
     name: Name,
     target: () => ATarget & Checked<ATarget, AnId>,
-    options?: TargetOptions<Dialect, AnId, Branded>,
+    options?: Stored & ReferenceOptions & Pick<KeyOptions<never, never, Branded>, 'branded'>,
   ): Builder<Dialect, Name, IdsOfTarget<ATarget, AnId, Branded>>
 }
 
@@ -175,7 +171,7 @@ interface Start<Dialect extends DialectName, AnId extends string> {
     const Accepts extends Accept = never,
     const Branded extends boolean = true,
   >(
-    options?: Dialects<'', AnId>[Dialect][1] & KeyOptions<Prefix, Accepts, Branded>,
+    options?: StoredOptions<Dialect> & KeyOptions<Prefix, Accepts, Branded>,
   ): Builder<Dialect, '', KeyOf<AnId, Prefix, Accepts, Branded>>
   <
     Name extends string,
@@ -184,24 +180,24 @@ interface Start<Dialect extends DialectName, AnId extends string> {
     const Branded extends boolean = true,
   >(
     name: Name,
-    options?: Dialects<'', AnId>[Dialect][1] & KeyOptions<Prefix, Accepts, Branded>,
+    options?: StoredOptions<Dialect> & KeyOptions<Prefix, Accepts, Branded>,
   ): Builder<Dialect, Name, KeyOf<AnId, Prefix, Accepts, Branded>>
 }
 
 /** Options of a generated column, `meta` aside. */
 export type GeneratedOptions<Dialect extends DialectName, AnId extends string> = GeneratorOption<AnId> &
-  Dialects<'', AnId>[Dialect][1] &
+  StoredOptions<Dialect> &
   Dialects<'', AnId>[Dialect][2]
 
 /** Functions that declare columns of one family in one dialect. */
-export interface IdColumn<Dialect extends DialectName, AnId extends string, Options> {
+export interface IdColumn<Dialect extends DialectName, AnId extends string, Extra = unknown> {
   /** A column that gets a generated id if an insert has none. */
   <
     const Prefix extends string = never,
     const Accepts extends Accept = never,
     const Branded extends boolean = true,
   >(
-    options?: Options & KeyOptions<Prefix, Accepts, Branded>,
+    options?: GeneratedOptions<Dialect, AnId> & Extra & KeyOptions<Prefix, Accepts, Branded>,
   ): Generated<Dialect, '', KeyOf<AnId, Prefix, Accepts, Branded>>
   <
     Name extends string,
@@ -210,14 +206,14 @@ export interface IdColumn<Dialect extends DialectName, AnId extends string, Opti
     const Branded extends boolean = true,
   >(
     name: Name,
-    options?: Options & KeyOptions<Prefix, Accepts, Branded>,
+    options?: GeneratedOptions<Dialect, AnId> & Extra & KeyOptions<Prefix, Accepts, Branded>,
   ): Generated<Dialect, Name, KeyOf<AnId, Prefix, Accepts, Branded>>
   /**
    * A column that references another one and takes its storage, its prefix and the keys that it accepts. Never generated.
    * With a target, as in `flaxId.ref('customer_id', () => customers.id)`, it calls `.references()`, takes the target's
    * type, and a target of another family doesn't compile.
    */
-  readonly ref: StartReference<Dialect, AnId>
+  readonly ref: Start<Dialect, AnId> & Refers<Dialect, AnId, StoredOptions<Dialect>>
   /** A column of ids that are neither generated nor a reference. */
   readonly plain: Start<Dialect, AnId>
 }
@@ -253,27 +249,15 @@ export interface IdColumns<Dialect extends DialectName> {
     options?: OptionsOf<Dialect, Definition> & KeyOptions<never, Accepts, Branded>,
   ): Generated<Dialect, Name, KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
   /** A column that references another one and takes its definition, storage and type. Never generated. */
-  readonly ref: RefersToAny<Dialect>
+  readonly ref: Refers<Dialect, Id, Pick<StorageOptions, 'check' | 'onMismatch'>>
   /** A column of ids that are neither generated nor a reference. */
   readonly plain: PlainOf<Dialect>
-}
-
-interface RefersToAny<Dialect extends DialectName> {
-  <ATarget extends Target, const Branded extends boolean = true>(
-    target: () => ATarget & Checked<ATarget, Id>,
-    options?: Omit<TargetOptions<Dialect, Id, Branded>, 'storage' | 'exactBigint'>,
-  ): Builder<Dialect, '', IdsOfTarget<ATarget, Id, Branded>>
-  <Name extends string, ATarget extends Target, const Branded extends boolean = true>(
-    name: Name,
-    target: () => ATarget & Checked<ATarget, Id>,
-    options?: Omit<TargetOptions<Dialect, Id, Branded>, 'storage' | 'exactBigint'>,
-  ): Builder<Dialect, Name, IdsOfTarget<ATarget, Id, Branded>>
 }
 
 interface PlainOf<Dialect extends DialectName> {
   <Definition extends IdFamily, const Accepts extends Accept = never, const Branded extends boolean = true>(
     definition: Definition,
-    options?: Dialects<'', string>[Dialect][1] & KeyOptions<never, Accepts, Branded>,
+    options?: StoredOptions<Dialect> & KeyOptions<never, Accepts, Branded>,
   ): Builder<Dialect, '', KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
   <
     Name extends string,
@@ -283,7 +267,7 @@ interface PlainOf<Dialect extends DialectName> {
   >(
     name: Name,
     definition: Definition,
-    options?: Dialects<'', string>[Dialect][1] & KeyOptions<never, Accepts, Branded>,
+    options?: StoredOptions<Dialect> & KeyOptions<never, Accepts, Branded>,
   ): Builder<Dialect, Name, KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
 }
 
