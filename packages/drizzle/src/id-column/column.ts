@@ -27,12 +27,14 @@ type Options = ColumnRequest['options']
 
 const hexText = (bytes: Uint8Array): string => `\\x${hexOf(bytes)}`
 
-/** Drizzle writes bytes into the SQL of a view by toString(). */
-class Bytea extends Uint8Array {
-  override toString(): string {
-    return hexText(this)
-  }
-}
+/** Drizzle writes bytes into the SQL of a view by toString(). Otherwise they are any other bytes. */
+const BYTEA: object = Object.create(Uint8Array.prototype, {
+  toString: {
+    value(this: Uint8Array) {
+      return hexText(this)
+    },
+  },
+})
 
 /** The functions that start id columns in a dialect. As in Drizzle, a column's name may be left out. */
 export function idColumns<Dialect extends DialectName>(dialect: IdDialect) {
@@ -129,7 +131,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       // As text, as PostgreSQL's drivers send it: the key of a cached query is JSON, which has no bigints.
       if (typeof value === 'bigint' && dialect.database === 'postgres') return String(value)
       if (!(value instanceof Uint8Array) || dialect.database !== 'postgres') return value
-      return this.isElement ? hexText(value) : Object.setPrototypeOf(value, Bytea.prototype)
+      return this.isElement ? hexText(value) : Object.setPrototypeOf(value, BYTEA)
     }
 
     /** Called by Drizzle 1.0, whose drivers disagree about bytes in arrays, but all send text unchanged. */
