@@ -100,6 +100,36 @@ test.each([
   expect(rows.map(({ order_id }) => order_id !== null)).toEqual([false, true, false])
 })
 
+test.each(['sqlite', 'postgres', ...(mysql.selected() ? (['mariadb'] as const) : [])] as const)(
+  '%s: names with quotes, capitals, blanks and backslashes',
+  async (kind) => {
+    const quote = (name: string): string =>
+      kind === 'mariadb' ? `\`${name.replaceAll('`', '``')}\`` : `"${name.replaceAll('"', '""')}"`
+    const [orders, id, at, line, of] = ['Or\\der "s\' \\', 'I"d\\', "At '\\n", 'Li`ne\\', "of 'O`\\"] as const
+    await open(KINDS[kind].open(), [
+      `CREATE TABLE ${quote(orders)} (${quote(id)} BIGINT PRIMARY KEY, ${quote(at)} BIGINT NOT NULL)`,
+      `INSERT INTO ${quote(orders)} VALUES (1, ${START_MS}), (2, ${START_MS + 5000})`,
+      `CREATE TABLE ${quote(line)} (${quote(of)} BIGINT REFERENCES ${quote(orders)} (${quote(id)}))`,
+      `INSERT INTO ${quote(line)} VALUES (2)`,
+    ])
+    const table = kind === 'postgres' ? quote(orders) : orders
+    const tables: TableOptions[] = [{ table, createdAt: { column: at, unit: 'ms' }, generator: flaxes }]
+    if (kind === 'mariadb') {
+      const trigger = `CREATE TRIGGER kept AFTER INSERT ON ${quote(orders)} FOR EACH ROW SET @n = 1`
+      await database.query(trigger)
+      await expect(plan(database, tables)).rejects.toThrow('trigger kept would stay with the old table')
+      await database.query('DROP TRIGGER kept')
+    }
+    await move(tables)
+    const rows = await database.query(
+      `SELECT o.${quote(id)} AS id, ${quote(of)} AS ref FROM ${quote(orders)} AS o
+         LEFT JOIN ${quote(line)} ON ${quote(of)} = o.${quote(id)} ORDER BY ${quote(at)}`,
+    )
+    expect(rows.map((row) => flax.timeMs(flax.parse(row['id'])))).toEqual([START_MS, START_MS + 5000])
+    expect(rows.map(({ ref }) => ref)).toEqual([null, rows[1]?.['id']])
+  },
+)
+
 test('sqlite: names, comments, table options and triggers are kept as written', async () => {
   await open(sqlite.open(), [
     `CREATE TABLE [Order (big)] ( -- the orders, (all of them)

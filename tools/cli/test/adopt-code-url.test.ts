@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { postgres } from '@snoflax/test'
+import { mysql, postgres } from '@snoflax/test'
 import Connection from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { adopt, project } from './adopting.js'
@@ -132,6 +132,56 @@ test('PostgreSQL, with a creator, other names of columns, and uuids of version 1
     expect(code).toBe(1)
     // Nothing but reading is possible.
     expect(await database.query('SELECT count(*)::int AS n FROM app_users')).toEqual([{ n: 12000 }])
+  } finally {
+    await database.close()
+  }
+})
+
+const ENTITIES = `import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm'
+@Entity('User \`s') export class User {
+  @PrimaryColumn({ name: 'the "key\\\\' }) id!: string
+}
+@Entity() export class BlogPost {
+  @PrimaryColumn() id!: string
+  @ManyToOne(() => User) @JoinColumn({ name: 'userId' }) user!: User
+  @Column() userId!: string
+}
+@Entity() export class Log {
+  @PrimaryGeneratedColumn('uuid') id!: string
+}
+`
+
+test.runIf(mysql.selected())('MariaDB, with names that are quoted', async () => {
+  const database = await mysql.open()
+  try {
+    await database.query('CREATE TABLE `User ``s` (`the "key\\` varchar(32) primary key)')
+    await database.query('CREATE TABLE blog_post (id varchar(255) primary key, userId varchar(32))')
+    await database.query('CREATE TABLE log (id varchar(36) primary key)')
+    await database.query('INSERT INTO `User ``s` SELECT md5(seq) FROM seq_1_to_12000')
+    await database.query("INSERT INTO blog_post VALUES (?, md5(1)), ('naïve', NULL)", [CUID2])
+    await database.query("INSERT INTO log VALUES ('0b5a1c2d-0000-4000-8000-000000000000')")
+    const told = await adopt(ENTITIES, '--url', database.url.replace('mysql:', 'mariadb:'))
+    expect(told.stored).toEqual([
+      { name: 'User.id', text: '12,000 better-auth' },
+      { name: 'BlogPost.user', text: '1 better-auth' },
+      { name: 'BlogPost.id', text: '1 cuid2, 1 that fit nothing, such as "naïve"' },
+      { name: 'Log.id', text: '1 uuid' },
+    ])
+    expect(told.refused).toEqual(['BlogPost.id stores 1 keys that would be refused, such as "naïve"'])
+    expect([told.code, told.after]).toEqual([1, ENTITIES])
+    await database.query("DELETE FROM blog_post WHERE id = 'naïve'")
+    const { stored, after, code } = await adopt(ENTITIES, '--url', database.url, '--rows', '100')
+    expect(stored?.[0]?.text).toBe('100 better-auth; stopped after 100 rows')
+    expect(code).toBe(0)
+    expect(after).toContain(
+      "@FlaxIdColumn({ name: 'the \"key\\\\', accept: /^[A-Za-z0-9]{32}$/, branded: false }) id!: string",
+    )
+    expect(after).toContain('@IdColumn(uuid7, { accept: uuid7.withVersion4(), branded: false }) id!: string')
+    await database.query('DELETE FROM log')
+    await database.query('ALTER TABLE log MODIFY id binary(16)')
+    await database.query('INSERT INTO log VALUES (unhex(?))', ['ff'.repeat(16)])
+    const bytes = await adopt(ENTITIES, '--url', database.url)
+    expect(bytes.refused).toEqual([expect.stringContaining('Log.id stores 1 keys that would be refused')])
   } finally {
     await database.close()
   }

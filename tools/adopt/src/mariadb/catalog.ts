@@ -1,18 +1,11 @@
-import {
-  closingOf,
-  isWord,
-  quoteName,
-  quoteText,
-  readSql,
-  type SqlToken,
-  splitAtCommas,
-} from '@snoflax/core/adapter'
+import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
 import type { Column, Session } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
 import { type ForeignKey, type Key, legacyIndex, legacyName, onlyColumn, shownName } from '../plan.js'
 import { computedName, noteComputing, textOf, usesMore } from '../sql-edits.js'
 import type { Work } from '../work.js'
+import { literal } from './session.js'
 
 /** The prefix of our tables and triggers. */
 export const OWN = 'snoflax_adoption_'
@@ -183,7 +176,7 @@ export function* readShadow(
 
 const definition = ({ column, newType, notNull }: RetypedColumn, comment: string): string =>
   `${quoteName(column)} ${newType} ${notNull ? 'NOT NULL' : 'NULL'}` +
-  (comment === '' ? '' : ` COMMENT ${quoteText(comment.replaceAll('\\', '\\\\'))}`)
+  (comment === '' ? '' : ` COMMENT ${literal(comment)}`)
 
 function noteColumn(
   { table, column, isRoot }: RetypedColumn,
@@ -237,7 +230,7 @@ export function* noteObstacles(
 ): Work<void> {
   yield* noteServer(session, obstacles)
   const names = tables.map(shownName)
-  const list = names.map((name) => quoteText(name)).join(', ')
+  const list = names.map(literal).join(', ')
   for (const name of names) {
     const table = yield* obstacles.tryStep(() => readTable(session, name))
     if (table && table.engine !== 'InnoDB')

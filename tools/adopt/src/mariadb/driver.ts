@@ -1,5 +1,5 @@
 import type { IdStorage } from '@snoflax/core'
-import { quoteName, quoteText } from '@snoflax/core/adapter'
+import { quoteName } from '@snoflax/core/adapter'
 import type { Phase } from '../adoption.js'
 import { type Driver, type MadeId, mapName, type Open, type Statements, type TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
@@ -488,7 +488,7 @@ function reconcile(driver: MariadbDriver, plan: MariadbPlan, one: TablePlan, num
     ...copy,
     `BEGIN NOT ATOMIC
   IF (SELECT count(*) FROM ${table}) <> (SELECT count(*) FROM ${shadow(number)}) THEN
-    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${quoteText(message)};
+    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${literal(message)};
   END IF;
 END`,
   ]
@@ -562,8 +562,7 @@ const withBackticks = (sql: string): string =>
       name === undefined ? text : `\`${name.replaceAll('""', '"').replaceAll('`', '``')}\``,
   )
 
-const signal = (message: string): string =>
-  `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${quoteText(message)};`
+const signal = (message: string): string => `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${literal(message)};`
 
 /** Makes the same change in a database whose tables are empty, and none in one that has been adopted. */
 function switchMigration({ roots, columns, details: { tables } }: MariadbPlan): string {
@@ -577,8 +576,8 @@ function switchMigration({ roots, columns, details: { tables } }: MariadbPlan): 
   )
   return block([
     'IF NOT EXISTS (SELECT 1 FROM information_schema.columns WHERE table_schema = database()',
-    `    AND table_name = ${quoteText(shownName(first.table))} AND (column_name = ${quoteText(legacyName(first.key))}`,
-    `      OR column_name = ${quoteText(first.key)} AND ${catalog.COLUMN_TYPE} <> ${quoteText(first.keyType)})) THEN`,
+    `    AND table_name = ${literal(shownName(first.table))} AND (column_name = ${literal(legacyName(first.key))}`,
+    `      OR column_name = ${literal(first.key)} AND ${catalog.COLUMN_TYPE} <> ${literal(first.keyType)})) THEN`,
     `  IF ${tablesOf(columns)
       .map((table) => `EXISTS (SELECT 1 FROM ${table})`)
       .join(' OR ')} THEN`,
@@ -595,7 +594,7 @@ function switchMigration({ roots, columns, details: { tables } }: MariadbPlan): 
 
 const finishMigration = (state: string, plan: MariadbPlan): string =>
   block([
-    `IF EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = database() AND table_name = ${quoteText(state)}) THEN`,
+    `IF EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = database() AND table_name = ${literal(state)}) THEN`,
     `  ${signal('run snoflax adopt finish on this database first')}`,
     'END IF;',
     ...dropLegacy(plan).map((statement) => `${statement};`),
