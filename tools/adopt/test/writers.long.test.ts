@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const TABLES = 30
 const WRITERS = 10
-const ROUNDS = Number(process.env['SNOFLAX_ROUNDS'] ?? 3)
+const ROUNDS = Number(process.env['SNOFLAX_ROUNDS'] ?? 5)
 
 /** In the order of the alphabet a parent comes before its children. */
 const tables = Array.from({ length: TABLES }, (_, i) => `t${String(i).padStart(2, '0')}`)

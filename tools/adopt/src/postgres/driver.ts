@@ -343,7 +343,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       ],
       expand: columns.map((one) => addColumn(one, roots)),
       index: indexes.map(({ definition }) => definition),
-      lock: lockStatements(parentsFirst({ columns, details })).map(([, statement]) => statement),
+      lock: lockStatements(parentsFirst({ columns, details })),
       takeDown: takeDown(others(carried)),
       reconcile: columns
         .filter(({ isRoot }) => !isRoot)

@@ -25,6 +25,7 @@ const isPool = (client: PostgresClient): client is PoolLike => 'idleCount' in cl
 /** Whatever the default is: the switch has to see what was committed before it got its locks. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 const LOCK_NOT_AVAILABLE = '55P03'
+const QUERY_CANCELED = '57014'
 const PAUSE_MS = 100
 /** How long a batch tries to lock rows that the application has locked. */
 const BACKFILL_PATIENCE_MS = 60_000
@@ -81,7 +82,7 @@ export class PostgresSession implements Session {
     for (let attempt = 1; ; attempt++) {
       yield* this.run([BEGIN])
       try {
-        yield* this.setLockTimeout(attemptMs)
+        yield* this.setTimeout('lock_timeout', attemptMs)
         if (this.silenced) yield* this.run([SILENCE])
         const result = yield* work(attempt)
         yield* this.run([end])
@@ -96,45 +97,54 @@ export class PostgresSession implements Session {
   }
 
   /**
-   * Locks tables one by one, within one attempt's time: first against writes only, parents before children. An insert holds
-   * its table, and then asks for a weaker lock of the parent, which it gets; a transaction that goes from parents to
-   * children goes on too. When nobody writes any more, against everything.
+   * Locks tables within one attempt's time: first against writes only, parents before children. An insert holds its
+   * table, and then asks for a weaker lock of the parent, which it gets; a transaction that goes from parents to children
+   * goes on too. When nobody writes any more, against everything. The server takes the locks of one statement one after
+   * the other, so a slow client doesn't prolong it.
    */
   protected *lock(parentsFirst: readonly string[]): Work<void> {
-    const attemptMs = yield* this.setting('lock_timeout')
-    const endMs = performance.now() + attemptMs
-    // Of one lock; the whole ends within the attempt's time, and as few round trips as locks.
-    yield* this.setLockTimeout(Math.max(1, attemptMs / 2))
+    const endMs = performance.now() + (yield* this.setting('lock_timeout'))
+    const statementMs = yield* this.setting('statement_timeout')
     yield* this.run(['SAVEPOINT snoflax_lock'])
-    for (const [table, statement] of lockStatements(parentsFirst)) {
-      try {
+    try {
+      for (const statement of lockStatements(parentsFirst)) {
+        // Of all its locks together, which lock_timeout isn't.
+        yield* this.setTimeout('statement_timeout', Math.max(1, endMs - performance.now()))
         yield* this.run([statement])
-        if (performance.now() < endMs) continue
-      } catch (error) {
-        if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error
       }
+    } catch (error) {
+      const { code } = error as { code?: string }
+      const isLate = code === QUERY_CANCELED && performance.now() >= endMs
+      if (code !== LOCK_NOT_AVAILABLE && !isLate) throw error
       yield* this.run(['ROLLBACK TO SAVEPOINT snoflax_lock'])
-      throw yield* this.lockRefused(table)
+      throw yield* this.lockRefused(parentsFirst)
     }
-    // Other objects to lock, such as views, may be in use too.
-    yield* this.setLockTimeout(attemptMs)
+    yield* this.setTimeout('statement_timeout', statementMs)
   }
 
-  /** The server's error, with the sessions that hold the table. */
-  private *lockRefused(table: string): Work<Error> {
-    const holders = yield* this.query<{ pid: number; who: string; query: string }>(
-      `SELECT a.pid, concat_ws(' of ', nullif(a.application_name, ''), a.usename) AS who, left(a.query, 100) AS query
-       FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
-       WHERE l.relation = $1::regclass AND l.granted AND l.pid <> pg_backend_pid()
-       ORDER BY a.xact_start LIMIT 3`,
-      [table],
+  /** An error with the server's code, the table that is held for the longest time, and who holds it. */
+  private *lockRefused(tables: readonly string[]): Work<Error> {
+    const holders = yield* this.query<{ name: string; pid: number; who: string; query: string }>(
+      `SELECT name, a.pid, concat_ws(' of ', nullif(a.application_name, ''), a.usename) AS who, left(a.query, 100) AS query
+       FROM unnest($1::text[]) AS name
+         JOIN pg_locks AS l ON l.relation = name::regclass
+         JOIN pg_stat_activity AS a ON a.pid = l.pid AND a.datname = current_database()
+       WHERE l.granted AND l.pid <> pg_backend_pid()
+       ORDER BY a.xact_start, l.mode = 'AccessShareLock', name`,
+      [tables],
     )
-    const shown = holders.map(
-      ({ pid, who, query }) => `session ${pid} (${who}): ${query.replace(/\s+/g, ' ')}`,
+    const [first] = holders
+    const ofFirst = new Map(
+      holders
+        .filter(({ name }) => name === first?.name)
+        .map(({ pid, who, query }) => [pid, `session ${pid} (${who}): ${query.replace(/\s+/g, ' ')}`]),
     )
-    const why = shown.length > 0 ? `in use by ${shown.join('; ')}` : 'others wait for it'
-    const message = `${table} can't be locked, ${why}; try again at a quieter time, or with a longer lockTimeoutMs`
-    return Object.assign(new Error(message), { code: LOCK_NOT_AVAILABLE })
+    const why = first
+      ? `${first.name} can't be locked, in use by ${[...ofFirst.values()].slice(0, 3).join('; ')}`
+      : `the tables can't be locked in time, though no session holds one now`
+    return Object.assign(new Error(`${why}; try again at a quieter time, or with a longer lockTimeoutMs`), {
+      code: LOCK_NOT_AVAILABLE,
+    })
   }
 
   /** Runs statements within a transaction, or undoes all of them. Returns the server's error. */
@@ -156,11 +166,11 @@ export class PostgresSession implements Session {
     yield this.client.query('ROLLBACK').then(undefined, () => {})
   }
 
-  private *setLockTimeout(timeoutMs: number): Work<void> {
-    yield* this.query("SELECT set_config('lock_timeout', $1, true)", [String(Math.ceil(timeoutMs))])
+  private *setTimeout(name: 'lock_timeout' | 'statement_timeout', timeoutMs: number): Work<void> {
+    yield* this.query('SELECT set_config($1, $2, true)', [name, String(Math.ceil(timeoutMs))])
   }
 
-  private *setting(name: 'deadlock_timeout' | 'lock_timeout'): Work<number> {
+  private *setting(name: 'deadlock_timeout' | 'lock_timeout' | 'statement_timeout'): Work<number> {
     const [setting] = yield* this.query<{ ms: number }>(
       'SELECT setting::integer AS ms FROM pg_settings WHERE name = $1',
       [name],
@@ -169,10 +179,10 @@ export class PostgresSession implements Session {
   }
 }
 
-/** The statements that lock tables, with the table of each. */
-export const lockStatements = (parentsFirst: readonly string[]): [table: string, statement: string][] =>
-  ['SHARE ROW EXCLUSIVE', 'ACCESS EXCLUSIVE'].flatMap((mode) =>
-    parentsFirst.map((table): [string, string] => [table, `LOCK TABLE ${table} IN ${mode} MODE`]),
+/** The server locks the tables of a statement in its order. */
+export const lockStatements = (parentsFirst: readonly string[]): string[] =>
+  ['SHARE ROW EXCLUSIVE', 'ACCESS EXCLUSIVE'].map(
+    (mode) => `LOCK TABLE ${parentsFirst.join(', ')} IN ${mode} MODE`,
   )
 
 /** Our advisory lock: `snoadopt` in ASCII. */
