@@ -1,4 +1,4 @@
-import { flax, prefixed, sno } from '@snoflax/core'
+import { flax, prefixed, sno, uuid7 } from '@snoflax/core'
 import { find } from '@snoflax/drizzle/sqlite-core'
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest'
 import { dialects } from './dialects.js'
@@ -41,5 +41,29 @@ test.each(dialects)(
     expect(await find(db, schema, customerId.generate())).toBeNull()
     expect(await find(db, schema, `inv_${flax.generate()}`)).toBeNull()
     await expect(find(db, schema, 'cus_Kpcan0M1FakODT4')).rejects.toThrow('cus')
+  },
+)
+
+test.each(dialects)(
+  'tables that share a family without a prefix are asked in turn, $name',
+  async (dialect) => {
+    const { table, ids } = dialect
+    const users = table('users', { id: ids.idColumn(uuid7).primaryKey() })
+    const posts = table('posts', { id: ids.idColumn(uuid7).primaryKey() })
+    const database = await dialect.open()
+    onTestFinished(() => database.close())
+    for (const name of ['users', 'posts'])
+      await database.query(`create table ${name} (id ${users.id.getSQLType()} primary key)`)
+    const statements: string[] = []
+    const db = dialect.over(database, { logger: { logQuery: (query: string) => statements.push(query) } })
+    const post = { id: uuid7.generate() }
+    await db.insert(posts).values(post)
+    statements.length = 0
+    const found = await find(db, { users, posts }, post.id)
+    expect(found).toEqual({ model: 'posts', column: 'id', row: post, also: [] })
+    expect(statements).toHaveLength(2)
+    await db.insert(users).values(post)
+    const also = [{ model: 'posts', column: 'id', row: post }]
+    expect(await find(db, { users, posts }, post.id)).toMatchObject({ model: 'users', also })
   },
 )
