@@ -96,8 +96,8 @@ const FLAX_CHARACTERS = `translate(left(base64, 7),
 /** A time of 40 bits and a random byte in 4 pairs of digits; the other digits are random, so any of the alphabet will do. */
 const FLAX_PAIRS = [28, 16, 4]
   .map((bits) => `(time >> ${bits})`)
-  .concat('(time << 8 | get_byte(random, 9))')
-  .map((twelve) => `substring(snoflax._flax_pairs(), ((${twelve} & 4095) << 1)::integer + 1, 2)`)
+  .concat('(time << 8 | get_byte(random, 9)::bigint)')
+  .map((twelve) => `substring(snoflax._flax_pairs(), ((${twelve} & 4095::bigint) << 1)::integer + 1, 2)`)
   .join('\n    || ')
 const FLAX_REST = "translate(encode(substring(random, 11), 'base64'::text), '+/'::text, '-_'::text)"
 
