@@ -206,7 +206,7 @@ describe.skipIf(!executablePath)('the page, in Chromium', { timeout: PAGE_MS }, 
   test('uses the colours of the preferred scheme', async () => {
     const ground = async (colorScheme: 'light' | 'dark') =>
       (await open(SNO, { colorScheme })).evaluate(() => getComputedStyle(document.body).backgroundColor)
-    expect([await ground('light'), await ground('dark')]).toEqual(['rgb(246, 247, 249)', 'rgb(16, 21, 28)'])
+    expect([await ground('light'), await ground('dark')]).toEqual(['rgb(255, 255, 255)', 'rgb(27, 27, 31)'])
   })
 
   test('fits a narrow window: tables scroll on their own', async () => {

@@ -1,20 +1,21 @@
-import type { SnoId } from '@snoflax/core'
-import { createdAt, createdBetween, keyset } from '@snoflax/drizzle/pg-core'
+import { type SnoId, sno } from '@snoflax/core'
+import { createdBetween, keyset } from '@snoflax/drizzle/pg-core'
 import { and, eq } from 'drizzle-orm'
 import type { NewOrder, Order, OrdersQuery } from 'example-orders-web'
 import { db } from './database.js'
 import { customers, orders } from './schema.js'
 
-/** `createdAt` is read from the id; it is not a column. */
-const SHOWN = {
-  columns: { customerId: false },
-  extras: { createdAt: createdAt(orders.id).as('created_at') },
-  with: { customer: true },
-} as const
+const SHOWN = { columns: { customerId: false }, with: { customer: true } } as const
 
-export function listOrders({ created, customerId, after, take }: OrdersQuery): Promise<Order[]> {
+/** `createdAt` is read from the id; it is not a column. */
+const withTime = <Row extends { readonly id: SnoId }>(order: Row) => ({
+  ...order,
+  createdAt: sno.time(order.id),
+})
+
+export async function listOrders({ created, customerId, after, take }: OrdersQuery): Promise<Order[]> {
   const page = keyset(orders.id, { after, order: 'desc' })
-  return db.query.orders.findMany({
+  const found = await db.query.orders.findMany({
     ...SHOWN,
     where: and(
       page.where,
@@ -24,10 +25,12 @@ export function listOrders({ created, customerId, after, take }: OrdersQuery): P
     orderBy: page.orderBy,
     limit: take,
   })
+  return found.map(withTime)
 }
 
-export function findOrder(id: SnoId): Promise<Order | undefined> {
-  return db.query.orders.findFirst({ ...SHOWN, where: eq(orders.id, id) })
+export async function findOrder(id: SnoId): Promise<Order | undefined> {
+  const found = await db.query.orders.findFirst({ ...SHOWN, where: eq(orders.id, id) })
+  return found && withTime(found)
 }
 
 export async function placeOrder(order: NewOrder): Promise<Order | undefined> {
