@@ -17,7 +17,7 @@ export function columnsOf(keys: Keys | 'accepting', kind: string) {
     ...(kind === 'mysql' && { charset: 'utf8mb4', collation: 'utf8mb4_bin' }),
   })
   const isPlain = keys === 'plain text'
-  const ours = keys === 'accepting' ? { accept: /row-\d+/ } : isPlain ? {} : { storage: keys }
+  const ours = keys === 'accepting' ? { accept: /-row-\d{6}/ } : isPlain ? {} : { storage: keys }
   return {
     text,
     Key: () => (isPlain ? PrimaryColumn('varchar', text()) : FlaxIdColumn(ours)),

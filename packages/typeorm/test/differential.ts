@@ -388,7 +388,7 @@ class Side {
 
   private id(name: string): FlaxId {
     const made = this.made++
-    const label = `row-${String(made).padStart(6, '0')}` as FlaxId
+    const label = `-row-${String(made).padStart(6, '0')}` as FlaxId
     const id = this.hasLabels ? label : flax.lowerBound<string>(1_700_000_000_000 + made)
     this.names.set(id, name)
     return id
@@ -521,6 +521,9 @@ class Side {
         const nodes = one.nodes.map((each) => ({ ...each, kind: one.kind, hasProfile: false }))
         // An upsert in which only some rows bring an id is refused.
         if (one.way === 'upsert') for (const each of nodes) each.isGiven = true
+        // Without RETURNING, TypeORM reads rows back in the order of their keys, and shows its events the n-th one for the n-th
+        // entity, whatever the kind of key. Given ids are older than new ones.
+        nodes.sort((a, b) => Number(b.isGiven) - Number(a.isGiven))
         const rows = this.build(nodes, number, isGivenAll)
         for (const row of rows) for (const name of ['mentor', 'books', 'tags', 'author']) delete row[name]
         const [stored] = await this.some(one.kind, [one.nodes.length])

@@ -11,7 +11,10 @@ export interface RelationBuilder {
   set(value: unknown): Promise<void>
 }
 
-/** Has `remove()` and `set()` of a relation's builder bind keys in their stored form. */
+/**
+ * Has a relation's builder bind keys in their stored form where TypeORM writes a condition in SQL: in `remove()`, and in
+ * `set(null)` of the side without the column. Everything else goes through its other builders, whose events show the ids.
+ */
 export function convertingRelation(builder: RelationBuilder): RelationBuilder {
   for (const name of ['remove', 'set'] as const) {
     around<RelationBuilder, [unknown], Promise<void>>(
@@ -19,6 +22,8 @@ export function convertingRelation(builder: RelationBuilder): RelationBuilder {
       name,
       async ({ expressionMap }, write, value) => {
         const { relationMetadata: relation, of } = expressionMap
+        const isUnset = value === null && (relation.isOneToMany || relation.isOneToOneNotOwner)
+        if (name === 'set' && !isUnset) return write(value)
         expressionMap.of = storedKeys(of, keysOf(relation, relation.entityMetadata))
         try {
           // TypeORM reads it before it waits for anything.

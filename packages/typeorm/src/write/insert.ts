@@ -160,13 +160,27 @@ function generateMissingIds(builder: InsertBuilder): Made {
   // Frozen values can't be written into.
   const rows = given.map((values) => (Object.isExtensible(values) ? values : { ...values }))
   if (!rows.every((row, i) => row === given[i])) map.valuesSet = rows
-  const isReturned = dataSourceOf(builder).driver.isReturningSqlSupported('insert')
-  return valuesIn(map).map((row, i) => {
-    const made = generateIds(columns, row)
-    if (made.length > 0 && !isReturned)
-      map.locallyGenerated[i] = put(map.locallyGenerated[i] ?? {}, valuesOf(row, keysIn(made)))
-    return made
+  const made = rows.map((row) => generateIds(columns, row))
+  if (dataSourceOf(builder).driver.isReturningSqlSupported('insert')) return made
+  for (const column of columns)
+    ascend(
+      column.metadata,
+      rows.filter((_, i) => made[i]?.includes(column)),
+    )
+  rows.forEach((row, i) => {
+    const ids = valuesOf(row, keysIn(made[i] ?? []))
+    if (ids.size > 0) map.locallyGenerated[i] = put(map.locallyGenerated[i] ?? {}, ids)
   })
+  return made
+}
+
+/**
+ * Gives rows their new ids in ascending order, in which TypeORM reads the rows back: it takes the n-th one for the n-th entity,
+ * and its events of inserts come before `putInOrder`.
+ */
+function ascend(key: Column, rows: readonly ObjectLiteral[]): void {
+  const ids = rows.map((row) => key.getEntityValue(row) as unknown).sort()
+  rows.forEach((row, i) => void key.setEntityValue(row, ids[i]))
 }
 
 /** INSERT … SELECT creates its rows inside the database, where we can't generate ids. */
