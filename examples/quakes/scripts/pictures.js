@@ -1,4 +1,4 @@
-// Draws the pictures of the documentation: the demo's output, the layouts of the families, and figures of bench/results.
+// Draws the pictures of the documentation: the demo's opening, the layouts of the families, and figures of bench/results.
 // With --check it compares the last two with the files, since the demo's ids differ in each run.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -109,6 +109,7 @@ export function bench() {
       bars: chosen(figures('core', 'A new id, as a flat text', 'of crypto.randomUUID'), {
         'flax.generate': 'flax',
         'sno.generate': 'sno',
+        'flax, monotonic': 'flax, monotonic',
         'crypto.randomUUID': 'crypto.randomUUID',
         'ulid, monotonic': 'ulid (npm), monotonic',
         uuidv7: 'uuidv7 (npm)',
@@ -125,6 +126,7 @@ export function bench() {
         'flax as uuid': 'flax as uuid',
         'UUIDv4 as uuid': 'UUIDv4 as uuid',
         'ULID in PL/pgSQL, as text': 'ULID as text',
+        'flax as text': 'flax as text (default)',
         'UUIDv4 as text': 'UUIDv4 as text',
       }),
     },
@@ -154,23 +156,12 @@ export function bench() {
 const LINE = 18
 const COLUMN = 8.43
 const ESCAPE = '\u001b'
-/** The sections of the demo in the picture, by the start of their titles; the verdict has no title. */
-const SHOWN = ['One quake', 'The week', 'How the hour', '✓ all']
 
-/** A terminal's output as a picture. @param {string} output with colours */
-export function terminal(output) {
-  const told = output.split('\n').filter((one) => !one.startsWith('…'))
-  let isShown = true
-  const lines = [`${ESCAPE}[2m$ npm run demo${ESCAPE}[22m`]
-  for (const [index, line] of told.entries()) {
-    const plain = stripVTControlCharacters(line)
-    // A section begins with a bold title over a dim explanation.
-    const isTitle = line.startsWith(`${ESCAPE}[1m`) && told[index + 1]?.startsWith(`${ESCAPE}[2m`)
-    if (isTitle || plain.startsWith('✓')) isShown = SHOWN.some((begin) => plain.startsWith(begin))
-    if (isShown && (line !== '' || lines.at(-1) !== '')) lines.push(line)
-  }
-  while (lines.at(-1) === '') lines.pop()
-  return screen('A week of earthquakes, found by time from their primary keys', lines)
+/** The demo's opening as a picture: a question, its answer and plan, and a row by its id. @param {string} output with colours */
+function terminal(output) {
+  const [opening = ''] = output.split(`${ESCAPE}[1msnoflax`)
+  const lines = [`${ESCAPE}[2m$ npm run demo${ESCAPE}[22m`, ...opening.trimEnd().split('\n')]
+  return screen('Earthquakes of an hour, found by their primary keys, and one of them by its id', lines)
 }
 
 /** The keys of a small shop, replaced by the command. */

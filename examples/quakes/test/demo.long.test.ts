@@ -113,10 +113,11 @@ describe('the demo', () => {
   it('prints what its picture in the documentation shows', async () => {
     const picture = await readFile(`${HOME}/../../docs/demo.svg`, 'utf8')
     const lines = [...picture.matchAll(/<text .*<\/text>/g)].map(([line]) => line.replaceAll(/<[^>]*>/g, ''))
-    const told = lines.filter((line) => /^2018-|checks passed|^One quake|^The week/.test(line))
-    expect(told).toHaveLength(11)
-    const squeezed = shown.out.replaceAll(/ +/g, ' ')
-    for (const line of told) expect(squeezed).toContain(line.replaceAll(/ +/g, ' '))
+    // The random half of an id differs from run to run.
+    const steady = (text: string) =>
+      text.replaceAll(/\beq_([\w-]{6})[\w-]{10}/g, 'eq_$1').replaceAll(/ +/g, ' ')
+    expect(lines.length).toBeGreaterThan(15)
+    for (const line of lines.slice(1)) expect(steady(shown.out)).toContain(steady(line))
   })
 
   it('is plain and at most 100 columns wide', () => {
