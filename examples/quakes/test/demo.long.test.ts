@@ -112,7 +112,12 @@ describe('the demo', () => {
 
   it('prints what its picture in the documentation shows', async () => {
     const picture = await readFile(`${HOME}/../../docs/demo.svg`, 'utf8')
-    const lines = [...picture.matchAll(/<text .*<\/text>/g)].map(([line]) => line.replaceAll(/<[^>]*>/g, ''))
+    const lines = [...picture.matchAll(/<text .*<\/text>/g)].map(([line]) =>
+      line
+        .replaceAll(/<[^>]*>/g, '')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&lt;', '<'),
+    )
     // The random half of an id differs from run to run.
     const steady = (text: string) =>
       text.replaceAll(/\beq_([\w-]{6})[\w-]{10}/g, 'eq_$1').replaceAll(/ +/g, ' ')
