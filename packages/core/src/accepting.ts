@@ -84,9 +84,8 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
     const shown = isRegExp(one) ? String(one) : one.name
     refuse(
       accept,
-      `${shown} also matches ids of the column, such as ${show(both)}: keys of that form would get a time that they ` +
-        "don't have. Give new ids a prefix that no key has, { prefix: 'cus' }, choose a family of another form, or " +
-        'a narrower pattern',
+      `${shown} also matches ids of the column, such as ${show(both)}: accepted keys of that form would seem to ` +
+        "have a time. Set a prefix for new ids, { prefix: 'cus' }, choose a family of another form, or a narrower pattern",
     )
   }
   const isAccepted = (text: string): boolean => checks.some((check) => check(text)) || isLabel(text)

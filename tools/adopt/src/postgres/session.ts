@@ -141,7 +141,7 @@ export class PostgresSession implements Session {
     )
     const why = first
       ? `${first.name} can't be locked, in use by ${[...ofFirst.values()].slice(0, 3).join('; ')}`
-      : `the tables can't be locked in time, though no session holds one now`
+      : `the tables can't be locked in time, though no session locks one now`
     return Object.assign(new Error(`${why}; try again at a quieter time, or with a longer lockTimeoutMs`), {
       code: LOCK_NOT_AVAILABLE,
     })
