@@ -53,7 +53,7 @@ export interface FamilyDefinition<AnId extends string, Fields> {
   checkFrom?(text: string, start: number): boolean
   /**
    * For a family whose ids are all texts of `textLength` digits: what `alphabet` of `@snoflax/core/define` returns. Columns
-   * of type uuid then read ids of 16 digits in two thirds of the time. Default: they call `parse`.
+   * of type uuid then read ids of 16 digits in a quarter of the time. Default: they call `parse`.
    */
   readonly alphabet?: Alphabet
   /** Fields → id. Must throw an {@link IdError} if a field is out of range. */

@@ -5,7 +5,7 @@ import { IdError } from '../primitives/errors.js'
 import { isBytes } from '../primitives/realms.js'
 import type { Database } from './column.js'
 import { BIGINT_BYTES, isNumbered, ofStored, read } from './read.js'
-import { digitsOfUuid, toUuid, toUuid8, UUID_BYTES } from './uuid.js'
+import { digitsOfUuid, hexPairs, toUuid, toUuid8, UUID_BYTES } from './uuid.js'
 
 /** A stored value, as it is bound to a statement. */
 export type DatabaseValue = string | Uint8Array | bigint
@@ -79,8 +79,9 @@ export function directReader<AnId extends string>(
   const isSpelled = storage === 'uuid' && textLength === UUID_BYTES && byteLength !== UUID_BYTES
   const alphabet = isSpelled ? alphabetOf(family) : undefined
   if (alphabet !== undefined) {
+    const pairs = hexPairs(alphabet)
     return (value) =>
-      typeof value === 'string' ? (digitsOfUuid(alphabet, value) as AnId | undefined) : undefined
+      typeof value === 'string' ? (digitsOfUuid(pairs, value) as AnId | undefined) : undefined
   }
   // Bytes of these lengths could also be those of a uuid or of a text.
   if (storage === 'binary' && byteLength !== UUID_BYTES && byteLength !== textLength) {

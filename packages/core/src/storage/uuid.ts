@@ -1,6 +1,6 @@
 import type { IdFamily } from '../family.js'
 import type { Alphabet } from '../primitives/alphabet.js'
-import { HEX_VALUES, hexByteAt } from '../primitives/bytes.js'
+import { hexByteAt } from '../primitives/bytes.js'
 import { escaped, IdError, show } from '../primitives/errors.js'
 
 export const UUID_BYTES = 16
@@ -35,7 +35,7 @@ export function uuidBytes(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(UUID_BYTES)
   let seen = 0
   for (let i = 0; i < UUID_BYTES; i++) {
-    const byte = hexByteAt(HEX_VALUES, text, BYTES_AT[i] as number)
+    const byte = hexByteAt(text, BYTES_AT[i] as number)
     seen |= byte
     bytes[i] = byte
   }
@@ -129,21 +129,53 @@ export function toUuid(family: IdFamily, id: string): string {
   return spell(at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11), at(12), at(13), at(14), at(15))
 }
 
+const pairsOfAlphabets = /* @__PURE__ */ new WeakMap<Alphabet, Int8Array>()
+
+/** Codes of the alphabet's digits by the two hex digits that spell them, of 7 bits each; −1 for all other pairs. */
+export function hexPairs(alphabet: Alphabet): Int8Array {
+  let pairs = pairsOfAlphabets.get(alphabet)
+  if (pairs === undefined) {
+    pairs = new Int8Array(1 << 14).fill(-1)
+    for (const code of alphabet.codes) {
+      for (const high of inBothCases(HIGH[code] as number)) {
+        for (const low of inBothCases(LOW[code] as number)) pairs[(high << 7) | low] = code
+      }
+    }
+    pairsOfAlphabets.set(alphabet, pairs)
+  }
+  return pairs
+}
+
+const inBothCases = (hexCode: number): number[] => [hexCode, hexCode < 0x61 ? hexCode : hexCode - 0x20]
+
 /**
- * The 16 digits of the alphabet whose codes are the bytes of a uuid's text; undefined for every other text. Checking
- * them here takes a third less time than checking the resulting text.
+ * The 16 digits of the alphabet of these pairs whose codes are the bytes of a uuid's text; undefined for every other
+ * text. One look-up reads and checks a digit.
  */
 // biome-ignore format: as they stand in a uuid
-export function digitsOfUuid({ digits }: Alphabet, text: string): string | undefined {
+export function digitsOfUuid(pairs: Int8Array, text: string): string | undefined {
   if (!isHyphenated(text)) return undefined
-  const hex = HEX_VALUES
-  const [a, b, c, d] = [hexByteAt(hex, text, 0), hexByteAt(hex, text, 2), hexByteAt(hex, text, 4), hexByteAt(hex, text, 6)]
-  const [e, f, g, h] = [hexByteAt(hex, text, 9), hexByteAt(hex, text, 11), hexByteAt(hex, text, 14), hexByteAt(hex, text, 16)]
-  const [i, j, k, l] = [hexByteAt(hex, text, 19), hexByteAt(hex, text, 21), hexByteAt(hex, text, 24), hexByteAt(hex, text, 26)]
-  const [m, n, o, p] = [hexByteAt(hex, text, 28), hexByteAt(hex, text, 30), hexByteAt(hex, text, 32), hexByteAt(hex, text, 34)]
-  if ((a | b | c | d | e | f | g | h | i | j | k | l | m | n | o | p) < 0) return undefined
-  const of = (code: number): number => digits[code] as number
-  if ((of(a) | of(b) | of(c) | of(d) | of(e) | of(f) | of(g) | of(h) | of(i) | of(j) | of(k) | of(l) | of(m) | of(n) | of(o) | of(p)) < 0) return undefined
+  const at = (i: number): number => text.charCodeAt(i)
+  const of = (x: number, y: number): number => pairs[(x << 7) | y] as number
+  let x = 0, y = 0, seen = 0
+  x = at(0); y = at(1); seen |= x | y; const a = of(x, y)
+  x = at(2); y = at(3); seen |= x | y; const b = of(x, y)
+  x = at(4); y = at(5); seen |= x | y; const c = of(x, y)
+  x = at(6); y = at(7); seen |= x | y; const d = of(x, y)
+  x = at(9); y = at(10); seen |= x | y; const e = of(x, y)
+  x = at(11); y = at(12); seen |= x | y; const f = of(x, y)
+  x = at(14); y = at(15); seen |= x | y; const g = of(x, y)
+  x = at(16); y = at(17); seen |= x | y; const h = of(x, y)
+  x = at(19); y = at(20); seen |= x | y; const i = of(x, y)
+  x = at(21); y = at(22); seen |= x | y; const j = of(x, y)
+  x = at(24); y = at(25); seen |= x | y; const k = of(x, y)
+  x = at(26); y = at(27); seen |= x | y; const l = of(x, y)
+  x = at(28); y = at(29); seen |= x | y; const m = of(x, y)
+  x = at(30); y = at(31); seen |= x | y; const n = of(x, y)
+  x = at(32); y = at(33); seen |= x | y; const o = of(x, y)
+  x = at(34); y = at(35); seen |= x | y; const p = of(x, y)
+  // Codes of more bits would be taken for other pairs.
+  if (seen > 0x7f || (a | b | c | d | e | f | g | h | i | j | k | l | m | n | o | p) < 0) return undefined
   return String.fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
 }
 

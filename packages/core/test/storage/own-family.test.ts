@@ -164,3 +164,37 @@ test.each<[string, IdFamily]>([
     { numRuns: 2000 },
   )
 })
+
+test('a byte of a uuid, in either case, is read as the digit whose code it is, and nothing else is', () => {
+  const { fromDatabase } = storageFor(flax, 'postgres', { storage: 'uuid' })
+  const id = 'Kpcan0M1FakODT4k'
+  const hex = Buffer.from(id).toString('hex')
+  const readAt = (place: number, pair: string): unknown => {
+    const digits = hex.slice(0, 2 * place) + pair + hex.slice(2 * place + 2)
+    try {
+      return fromDatabase(digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'))
+    } catch (error) {
+      return error instanceof IdError ? 'refused' : error
+    }
+  }
+  const wrong: unknown[] = []
+  for (let place = 0; place < 16; place++) {
+    for (let code = 0; code < 256; code++) {
+      const changed = id.slice(0, place) + String.fromCharCode(code) + id.slice(place + 1)
+      const [high = '', low = ''] = code.toString(16).padStart(2, '0')
+      for (const x of [high, high.toUpperCase()]) {
+        for (const y of [low, low.toUpperCase()]) {
+          if (readAt(place, x + y) !== (flax.is(changed) ? changed : 'refused')) wrong.push([place, x, y])
+        }
+      }
+      if (!flax.is(changed)) continue
+      // Characters that share their lowest 7 bits with a hex digit.
+      for (let bit = 0x80; bit < 0x10000; bit *= 2) {
+        const beyond = (digit: string): string => String.fromCharCode(digit.charCodeAt(0) + bit)
+        if (readAt(place, beyond(high) + low) !== 'refused') wrong.push([place, beyond(high), low])
+        if (readAt(place, high + beyond(low)) !== 'refused') wrong.push([place, high, beyond(low)])
+      }
+    }
+  }
+  expect(wrong).toEqual([])
+})
