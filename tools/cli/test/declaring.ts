@@ -8,7 +8,8 @@ export function declaring(name: string, tables: string, kind = 'postgres'): stri
   const folder = mkdtempSync(join(tmpdir(), 'snoflax-prefix-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, `${name}.mjs`)
-  const url = (path: string): string => new URL(`../../${path}/esm/index.js`, import.meta.url).href
+  const url = (path: string): string =>
+    new URL(`../../../packages/${path}/esm/index.js`, import.meta.url).href
   writeFileSync(
     file,
     `import { flake, flax, prefixed, storageFor } from '${url('core')}'

@@ -16,6 +16,9 @@ const BAD_SOURCES: Record<string, RandomSource> = {
   'fills only the beginning': (bytes) => bytes.set([7, 1, 8, 2]),
 }
 
+/** The process's pool drops what earlier tests left over at a jump of the clock. */
+const dropBytes = () => vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 5000)
+
 describe.each(Object.entries(BAD_SOURCES))('a source that %s', (_, bad) => {
   test.each([true, false])('is an error, monotonic: %s', (monotonic) => {
     const { generate, generateAt, batch } = flax.generator({ random: bad, monotonic })
@@ -32,6 +35,7 @@ describe.each(Object.entries(BAD_SOURCES))('a source that %s', (_, bad) => {
   })
 
   test('is an error as crypto.getRandomValues', () => {
+    dropBytes()
     vi.spyOn(crypto, 'getRandomValues').mockImplementation((bytes) => {
       bad(bytes as unknown as Uint8Array)
       return bytes
@@ -61,8 +65,7 @@ test('creating generators draws no randomness and starts no timer', () => {
 })
 
 test('generators of all families share one call of crypto.getRandomValues', () => {
-  // What earlier tests left over is dropped with a jump of the clock.
-  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 5000)
+  dropBytes()
   const random = vi.spyOn(crypto, 'getRandomValues')
   for (const family of [flax, uuid7, ulid, typeid('cus')]) family.generator().generate()
   expect(random).toHaveBeenCalledTimes(1)
