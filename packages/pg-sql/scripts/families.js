@@ -22,6 +22,9 @@ export const FAMILIES = {
   flax: {
     ...common('flax', flax),
     ...characters(flax, 6),
+    // In generate_many too: a call for each row would take a quarter of the time.
+    'new id':
+      'substring(int8send(snoflax._flax_clock()), 1, 5) || substring(uuid_send(gen_random_uuid()), 10)',
     time: 'snoflax._moment(snoflax._flax_time_ms({checked: time}))',
     'times skip1': ' * {skip1}',
     'end uuid': directBound,
@@ -297,6 +300,7 @@ function common(name, { byteLength, tag }) {
     'meta passed': '',
     'meta type': '',
     'and meta type': '',
+    'new id': 'snoflax.{family}_generate({meta passed})',
   }
 }
 

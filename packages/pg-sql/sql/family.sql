@@ -451,7 +451,7 @@ BEGIN
   IF n < 0 THEN
     RAISE EXCEPTION '{family}_generate_many: n % is negative', n USING ERRCODE = '22023';
   END IF;
-  RETURN QUERY SELECT snoflax.{family}_generate({meta passed}) FROM generate_series(1, n);
+  RETURN QUERY SELECT {new id} FROM generate_series(1, n);
 END $$;
 
 COMMENT ON FUNCTION snoflax.{family}_generate_{form}({meta type}) IS 'A new {family} as {stored}.';

@@ -118,7 +118,7 @@ RETURN ((snoflax._clock_us() / 1000 - {middleMs}) * 16777216) # (-92233720368547
 CREATE OR REPLACE FUNCTION snoflax.flax_generate() RETURNS bytea
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 BEGIN
-  RETURN substring(int8send(snoflax._flax_clock()), 1, 5) || substring(uuid_send(gen_random_uuid()), 10);
+  RETURN {new id};
 END $$;
 
 -- The base64 of those bytes. Its first 7 characters contain the time and get the digits of our alphabet. Any digits will do
@@ -127,8 +127,7 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax.flax_generate_{form}() RETURNS {type}
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
-  base64 text := encode(
-    substring(int8send(snoflax._flax_clock()), 1, 5) || substring(uuid_send(gen_random_uuid()), 10), 'base64'::text);
+  base64 text := encode({new id}, 'base64'::text);
 BEGIN
   RETURN {flax characters};
 END $$;
