@@ -18,9 +18,8 @@ import { typeormQueries } from './typeorm-queries.js'
 export const orms: Chapter<Place> = {
   name: 'orms',
   sections: [
-    // Before any other section runs the patched copy of Drizzle, for none runs the untouched one.
     drizzleSql,
-    // Next, since the time of its large results varies once the others have filled the heap.
+    // Early, since the time of its large results varies once the others have filled the heap.
     prismaQueries,
     ...sectionsOf(
       'TypeORM',
