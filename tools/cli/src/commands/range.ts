@@ -45,9 +45,12 @@ export const range = (terminal: Terminal): Command =>
       )
       .argument(
         '[from]',
-        '2026-11, 2026-11-01, 2026-11-01T12, yesterday, -7d, 2026-11-01T12:30:00Z or Unix milliseconds',
+        '2026, 2026-11, 2026-11-01, 2026-11-01T12, yesterday, -7d, 2026-11-01T12:30:00Z or Unix milliseconds',
       )
-      .argument('[to]', 'end of the range, exclusive (default: the end of a month, day or hour, else now)')
+      .argument(
+        '[to]',
+        'end of the range, exclusive (default: the end of a year, month, day or hour, else now)',
+      )
       .option('--from <time>', 'the same as the argument', timeOf)
       .option('--to <time>', 'the same as the argument', timeOf)
       .option('--column <name>', 'the column in the conditions', 'id')

@@ -1,7 +1,7 @@
 import { UsageError } from '../exit.js'
 
-/** A month, a day, or an hour, in UTC unless an hour has a zone. */
-const SPAN = /^(\d{4}-\d{2})(?:(-\d{2})(?:[T ](\d{2})(Z|[+-]\d{2}:?\d{2})?)?)?$/i
+/** A year, a month, a day, or an hour, in UTC unless an hour has a zone. */
+const SPAN = /^(\d{4})(?:(-\d{2})(?:(-\d{2})(?:[T ](\d{2})(Z|[+-]\d{2}:?\d{2})?)?)?)?$/i
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})$/i
 const UNIX_MS = /^-?\d+$/
 const AGO = /^-(\d{1,6})([mhdw])$/
@@ -17,18 +17,18 @@ const DAYS = new Map([
 /** Whether a text is a time such as `-7d`, which looks like an option. */
 export const isAgo = (text: string): boolean => AGO.test(text)
 
-/** The end of a text that is a whole month, day or hour and begins at this time; undefined for a moment. */
+/** The end of a text that is a whole year, month, day or hour and begins at this time; undefined for a moment. */
 export function endOf(text: string, fromMs: number): number | undefined {
   if (DAYS.has(text)) return fromMs + DAY_MS
-  const [, month, day, hour] = SPAN.exec(text) ?? []
-  if (month === undefined) return undefined
+  const [, year, month, day, hour] = SPAN.exec(text) ?? []
+  if (year === undefined) return undefined
   if (day !== undefined) return fromMs + (hour === undefined ? DAY_MS : (UNITS['h'] as number))
   const from = new Date(fromMs)
-  return Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1)
+  return from.setUTCMonth(from.getUTCMonth() + (month === undefined ? 12 : 1))
 }
 
 /**
- * Unix milliseconds of `now`, the start of a month, a day (midnight UTC; `yesterday`, `today` and `tomorrow` too) or an
+ * Unix milliseconds of `now`, the start of a year, a month, a day (midnight UTC; `yesterday`, `today` and `tomorrow` too) or an
  * hour, `-7d` (that long ago; also in m, h and w), a date and time with its zone, or Unix milliseconds.
  *
  * @throws {UsageError} for anything else, a time without a zone too: it would mean another moment elsewhere.
@@ -37,7 +37,7 @@ export function parseTime(text: string): number {
   const timeMs = momentOf(text.trim())
   if (Number.isSafeInteger(timeMs)) return timeMs
   throw new UsageError(
-    `a time must be now, yesterday, -7d, 2026-11, 2026-11-01, 2026-11-01T12, 2026-11-01T12:00:00Z, 2026-11-01T12:00:00+01:00 or Unix milliseconds, not ${text}`,
+    `a time must be now, yesterday, -7d, 2026, 2026-11, 2026-11-01, 2026-11-01T12, 2026-11-01T12:00:00Z, 2026-11-01T12:00:00+01:00 or Unix milliseconds, not ${text}`,
   )
 }
 
@@ -47,11 +47,11 @@ function momentOf(text: string): number {
   if (day !== undefined) return (Math.floor(Date.now() / DAY_MS) + day) * DAY_MS
   const [, count, unit = ''] = AGO.exec(text) ?? []
   if (count !== undefined) return Date.now() - Number(count) * (UNITS[unit] as number)
-  if (UNIX_MS.test(text)) return Number(text)
-  const [, month, rest = '-01', hour, zone = 'Z'] = SPAN.exec(text) ?? []
+  const [, year, month = '-01', date = '-01', hour = '00', zone = 'Z'] = SPAN.exec(text) ?? []
+  if (year === undefined && UNIX_MS.test(text)) return Number(text)
   const whole =
-    month === undefined ? text.replace(' ', 'T') : `${month}${rest}T${hour ?? '00'}:00${zone.toUpperCase()}`
-  if (month === undefined && !DATE_TIME.test(text)) return Number.NaN
+    year === undefined ? text.replace(' ', 'T') : `${year}${month}${date}T${hour}:00${zone.toUpperCase()}`
+  if (year === undefined && !DATE_TIME.test(text)) return Number.NaN
   return isRealDay(whole) ? Date.parse(whole) : Number.NaN
 }
 
