@@ -137,6 +137,15 @@ test('what is not an id is an error of one line, or says where a near miss diffe
   ])
 })
 
+test('a ULID in lower case, or a TypeID without its prefix, is told', async () => {
+  const id = '01M8GTM80XEDZA87P43FJTXES0'
+  const { code, err } = await cli(['inspect', id.toLowerCase()])
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: `snoflax: "${id.toLowerCase()}" is not an id\n  ULIDs are upper-case; pass ${id}. A TypeID begins with its prefix\n`,
+  })
+})
+
 test("a number of 18 digits or more may be Twitter's or Discord's: a plausible time is first", async () => {
   const [found] = await inspected('1541815603606036480')
   expect(found?.readings.map(({ family, timeUtc }) => `${family} ${timeUtc}`).slice(0, 1)).toEqual([

@@ -114,7 +114,7 @@ export function adoptPrisma(
   )
   if (schema.provider !== 'sqlite')
     findings.next.add(
-      'PostgreSQL: append generated/snoflax/collation.sql to a migration, so that new text ids sort by time',
+      'PostgreSQL: append collation.sql, which generator snoflax writes, to a migration, so that new text ids sort by time',
     )
 }
 

@@ -95,6 +95,10 @@ export function readingsOf(
   if (lowered !== input && readingsOf(lowered, known, prefix, seals).found.length > 0) {
     return { found, refusals: [`prefixes are lower-case; pass ${lowered}`] }
   }
+  const raised = input.toUpperCase()
+  if (known.length > 1 && ulid.is(raised)) {
+    return { found, refusals: [`ULIDs are upper-case; pass ${raised}. A TypeID begins with its prefix`] }
+  }
   return { found, refusals: reasons(input, own, kinds) }
 }
 
