@@ -239,7 +239,7 @@ function overlapOf(
     )
   }
   const prefix = family.min.slice(0, start)
-  const words = (one.source.replace(/\[[^\]]*\]|\\.|\{[^}]*\}/g, ' ').match(/[\w-]+/g) ?? [])
+  const words = (one.source.replace(/\[[^[\]]*\]|\\.|\{[^{}]*\}/g, ' ').match(/[\w-]+/g) ?? [])
     .map((word) => (word.startsWith(prefix) ? word.slice(start) : word))
     .filter((word) => word !== '')
   const worded = spelled.flatMap((text) =>
