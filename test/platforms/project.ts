@@ -60,7 +60,7 @@ export class Projects {
     const place = join(this.folder, project)
     mkdirSync(place, { recursive: true })
     if (/^(?:npm|npx) (?:install|init)\b/.test(command)) {
-      await this.tryCommand(place, command)
+      await this.tryCommand(place, command, env)
       return ''
     }
     return this.runCommand(place, command, env)
@@ -91,10 +91,14 @@ export class Projects {
     return { url, stop }
   }
 
-  private async tryCommand(project: string, command: string): Promise<void> {
+  private async tryCommand(
+    project: string,
+    command: string,
+    env?: Readonly<Record<string, string>>,
+  ): Promise<void> {
     for (let left = TRIES; left > 0; left -= 1) {
       try {
-        await this.runCommand(project, command)
+        await this.runCommand(project, command, env)
         return
       } catch (error) {
         if (left === 1) throw error

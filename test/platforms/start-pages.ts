@@ -33,7 +33,8 @@ async function follow(name: string, page: string): Promise<void> {
   const place = `start_${name.replace('-', '_')}`
   await onConnection(server.url, (client) => client.query(`CREATE DATABASE ${place}`))
   const url = urlTo(server.url, { database: place })
-  const run = (command: string) => projects.type(name, command, { DATABASE_URL: url })
+  const env = { DATABASE_URL: url, ...(await nodeOf(name, page)) }
+  const run = (command: string) => projects.type(name, command, env)
   let shown: string | undefined
   for (const step of stepsOf(page)) {
     if ('file' in step) {
@@ -52,6 +53,20 @@ async function follow(name: string, page: string): Promise<void> {
     expect(steady(await run(step.commands.at(-1) as string))).toBe(steady(shown))
   }
   expect(shown).toBeDefined()
+}
+
+/** The newer Node that a page asks for, in front of the PATH. */
+async function nodeOf(name: string, page: string): Promise<Record<string, string>> {
+  const [major = 0, minor = 0] =
+    /with Node (\d+)(?:\.(\d+))?/
+      .exec(page)
+      ?.slice(1)
+      .map((part = '0') => Number(part)) ?? []
+  const [ourMajor = 0, ourMinor = 0] = process.versions.node.split('.').map(Number)
+  if (ourMajor > major || (ourMajor === major && ourMinor >= minor)) return {}
+  for (const command of ['npm init -y', `npm install node@${major}`])
+    await projects.type(`${name}-node`, command)
+  return { PATH: `${projects.at(`${name}-node`, 'node_modules/.bin')}:${process.env['PATH']}` }
 }
 
 /** Prisma's schema engine is downloaded by each command that changes a database; the same engine in WebAssembly isn't. */
@@ -93,4 +108,10 @@ test.concurrent.each(['drizzle', 'kysely', 'prisma', 'typeorm', 'mikro-orm', 'po
   (name) => follow(name, pageOf(name)),
 )
 
-test('the first block of the README', () => follow('readme', README.split('1.0.0 is not')[0] as string))
+test('what the README runs in your project', () => {
+  const [, rest = ''] = README.split('In your project then:')
+  return follow(
+    'readme',
+    `\`\`\`sh\nnpm init -y\nnpm install @snoflax/core\n\`\`\`\n${rest.split('**One definition')[0]}`,
+  )
+})
