@@ -1,6 +1,7 @@
 import { deepEqual, notEqual, throws } from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { IdError } from '@snoflax/core'
+import { placeholder } from '@snoflax/drizzle/sqlite-core'
 import { key, visits } from 'columns'
 import { eq, ne, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/sql-js'
@@ -17,7 +18,7 @@ const db = drizzle(new Database())
 db.run(sql`CREATE TABLE orders (id BLOB PRIMARY KEY, what TEXT NOT NULL)`)
 const [{ id }] = db.insert(orders).values([{ what: 'tea' }, { what: 'milk' }]).returning().all()
 deepEqual(db.select().from(orders).where(eq(orders.id, id)).all(), [{ id, what: 'tea' }])
-db.delete(orders).where(ne(orders.id, sql.placeholder('kept'))).prepare().run({ kept: id })
+db.delete(orders).where(ne(orders.id, placeholder(orders.id, 'kept'))).prepare().run({ kept: id })
 deepEqual(db.select().from(orders).all(), [{ id, what: 'tea' }])
 throws(() => db.select().from(orders).where(eq(orders.id, 'tea')).all(), IdError)
 
@@ -25,7 +26,7 @@ throws(() => db.select().from(orders).where(eq(orders.id, 'tea')).all(), IdError
 db.run(sql`CREATE TABLE visits (id BLOB PRIMARY KEY)`)
 const visit = db.insert(visits).values({}).returning().get()
 deepEqual(db.get(sql`SELECT length(id) AS bytes FROM visits`), { bytes: 12 })
-db.delete(visits).where(ne(visits.id, sql.placeholder('kept'))).prepare().run({ kept: visit.id })
+db.delete(visits).where(ne(visits.id, placeholder(visits.id, 'kept'))).prepare().run({ kept: visit.id })
 deepEqual(db.select().from(visits).all(), [visit])
 
 console.log(`stored, found and refused an id like ${id}`)
