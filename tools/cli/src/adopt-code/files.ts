@@ -16,7 +16,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { UsageError } from '../exit.js'
 
 /** Sources, schemas, and documents of OpenAPI. */
-const READ = /(?<!\.d)\.[cm]?tsx?$|\.prisma$|(?:openapi|swagger)[^/]*\.(?:json|ya?ml)$/i
+const READ = /(?<!\.d)\.[cm]?tsx?$|\.prisma$|^(?=[^/]*(?:openapi|swagger))[^/]*\.(?:json|ya?ml)$/i
 const SKIPPED = /^(?:\.|node_modules$|dist$|build$|coverage$|generated$)/
 /** What an interrupted run leaves beside a file. */
 const BESIDE = /^\.(.+)\.snoflax-new$/
