@@ -56,20 +56,21 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
   checkOverwrite(map, made)
   const rows = valuesIn(map)
   const keys = keysIn(columns)
-  const before = rows.map((row) => valuesOf(row, [...keys, ...metadata.getInsertionReturningColumns()]))
+  const kept = [...new Set([...keys, ...metadata.getInsertionReturningColumns()])]
+  const before = rows.map((row) => valuesOf(row, kept))
   try {
     const result = await ownOf(this).execute.call(this)
-    if (map.updateEntity) putInOrder(result, metadata, rows, before, made)
+    if (map.updateEntity) putInOrder(result, metadata, rows, { keys, kept, before, made })
     else if (map.onUpdate || map.onIgnore) rows.forEach((row, i) => void takeBack(row, made[i]))
     else {
       result.identifiers = rows.map((row) => metadata.getEntityIdMap(row) ?? {})
-      result.generatedMaps = rows.map((row) => put({}, valuesOf(row, keys)))
+      result.generatedMaps = rows.map((row) => put({}, keys, valuesOf(row, keys)))
     }
     for (const row of rows) link(metadata, row)
     return result
   } finally {
     const { ids } = preparedOf(dataSourceOf(this)).pending
-    for (const values of before) for (const key of keys) ids.delete(values.get(key))
+    if (ids.size > 0) for (const values of before) for (const i of keys.keys()) ids.delete(values[i])
   }
 }
 
@@ -80,16 +81,25 @@ const valuesIn = ({ valuesSet = [] }: InsertMap): ObjectLiteral[] =>
   Array.isArray(valuesSet) ? valuesSet : [valuesSet]
 
 type Column = EntityMetadata['columns'][number]
-type Values = ReadonlyMap<Column, unknown>
+/** The values of columns, in their order. */
+type Values = readonly unknown[]
 
 const keysIn = (columns: readonly PreparedColumn[]): Column[] => columns.map(({ metadata }) => metadata)
 
 const valuesOf = (row: ObjectLiteral, columns: readonly Column[]): Values =>
-  new Map(columns.map((column) => [column, column.getEntityValue(row) as unknown]))
+  columns.map((column) => column.getEntityValue(row) as unknown)
 
-function put(row: ObjectLiteral, values: Values): ObjectLiteral {
-  for (const [column, value] of values) column.setEntityValue(row, value)
+function put(row: ObjectLiteral, columns: readonly Column[], values: Values): ObjectLiteral {
+  columns.forEach((column, i) => void column.setEntityValue(row, values[i]))
   return row
+}
+
+/** Rows of an insert before it runs: their ids, which come first, and all that may come back. */
+interface Before {
+  readonly keys: readonly Column[]
+  readonly kept: readonly Column[]
+  readonly before: readonly Values[]
+  readonly made: Made
 }
 
 /**
@@ -100,24 +110,24 @@ function putInOrder(
   result: InsertResult,
   metadata: EntityMetadata,
   rows: readonly ObjectLiteral[],
-  before: readonly Values[],
-  made: Made,
+  { keys, kept, before, made }: Before,
 ): void {
   const raw: unknown = result.raw
   const isReturned = dataSourceOf(metadata).driver.isReturningSqlSupported('insert')
   if (isReturned && (!Array.isArray(raw) || raw.length === rows.length)) return
-  const keys = keysIn(generatedColumnsIn(metadata))
-  const keyOf = (row: ObjectLiteral) => String(keys.map((key) => key.getEntityValue(row) as unknown))
-  const own = before.map((values) => keyOf(put({}, values)))
-  const maps = new Map(result.generatedMaps.map((map) => [keyOf(map), map]))
-  maps.delete(keyOf({}))
-  if (!isReturned && result.generatedMaps.every((map, i) => !maps.has(keyOf(map)) || keyOf(map) === own[i]))
-    return
+  const ids = result.generatedMaps.map((map) => valuesOf(map, keys))
+  const isOwn = (values: Values, i: number) => values.every((id, at) => id === before[i]?.[at])
+  const isEmpty = (values: Values) => values.every((id) => id === undefined)
+  if (!isReturned && ids.every((values, i) => isOwn(values, i) || isEmpty(values))) return
+  const maps = new Map(
+    ids.flatMap((values, i) => (isEmpty(values) ? [] : [[String(values), result.generatedMaps[i]]])),
+  )
   rows.forEach((row, i) => {
-    const map = maps.get(own[i] as string)
+    const own = before[i] as Values
+    const map = maps.get(String(own.slice(0, keys.length)))
     result.generatedMaps[i] = map ?? {}
-    put(row, before[i] as Values)
-    if (map !== undefined) put(row, valuesOf(map, [...(before[i] as Values).keys()]))
+    put(row, kept, own)
+    if (map !== undefined) put(row, kept, valuesOf(map, kept))
     else if (isReturned) takeBack(row, made[i])
     result.identifiers[i] = metadata.getEntityIdMap(row) as ObjectLiteral
   })
@@ -168,8 +178,9 @@ function generateMissingIds(builder: InsertBuilder): Made {
       rows.filter((_, i) => made[i]?.includes(column)),
     )
   rows.forEach((row, i) => {
-    const ids = valuesOf(row, keysIn(made[i] ?? []))
-    if (ids.size > 0) map.locallyGenerated[i] = put(map.locallyGenerated[i] ?? {}, ids)
+    const keys = keysIn(made[i] ?? [])
+    if (keys.length > 0)
+      map.locallyGenerated[i] = put(map.locallyGenerated[i] ?? {}, keys, valuesOf(row, keys))
   })
   return made
 }
@@ -179,8 +190,11 @@ function generateMissingIds(builder: InsertBuilder): Made {
  * and its events of inserts come before `putInOrder`.
  */
 function ascend(key: Column, rows: readonly ObjectLiteral[]): void {
-  const ids = rows.map((row) => key.getEntityValue(row) as unknown).sort()
-  rows.forEach((row, i) => void key.setEntityValue(row, ids[i]))
+  const ids = rows.map((row) => key.getEntityValue(row) as string)
+  const ascending = [...ids].sort()
+  rows.forEach((row, i) => {
+    if (ids[i] !== ascending[i]) key.setEntityValue(row, ascending[i])
+  })
 }
 
 /** INSERT … SELECT creates its rows inside the database, where we can't generate ids. */
