@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -108,10 +109,12 @@ test.concurrent.each(['drizzle', 'kysely', 'prisma', 'typeorm', 'mikro-orm', 'po
   (name) => follow(name, pageOf(name)),
 )
 
-test('what the README runs in your project', () => {
+test('what the README runs in a clone, and in your project', async () => {
+  const [, command = ''] = /^npm run try -- \.\.\/your-project (\w+)/m.exec(README) ?? []
+  await projects.type('readme', 'npm init -y')
+  const packed = ['run', '-s', 'try', '--', projects.at('readme', '.'), command]
+  const printed = execFileSync('npm', packed, { cwd: at('.'), encoding: 'utf8' })
   const [, rest = ''] = README.split('In your project then:')
-  return follow(
-    'readme',
-    `\`\`\`sh\nnpm init -y\nnpm install @snoflax/core\n\`\`\`\n${rest.split('**One definition')[0]}`,
-  )
+  const install = printed.trim().split('\n').at(-1)
+  return follow('readme', `\`\`\`sh\n${install}\n\`\`\`\n${rest.split('**One definition')[0]}`)
 })
