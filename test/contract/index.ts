@@ -8,6 +8,7 @@ import type { Variant } from './variant.js'
 import * as writes from './writes.js'
 
 export type { ContractAdapter, ContractPaths, Path, Paths, Refusal, Written } from './adapter.js'
+export { type Finder, type FindSession, testFind } from './find.js'
 export { describeRawSql, type RawColumn, type RawSql } from './raw/suite.js'
 export type { Cell } from './record.js'
 export type { Customer, Graph, Junction, NewCustomer, NewGraph, NewOrder, Order } from './schema.js'

@@ -1,5 +1,5 @@
 import { type CanBeKey, type FoundIn, findRow, keysOf } from '@snoflax/core/adapter'
-import { type Column, eq, getTableColumns, is, Table } from 'drizzle-orm'
+import { type Column, eq, getTableColumns, is, type SQL, sql, Table } from 'drizzle-orm'
 import { findIds, isList } from './id-column/ids.js'
 import type { AnyDatabase } from './stored-columns.js'
 
@@ -31,11 +31,13 @@ export type Found<Schema, AnId extends string> = FoundOf<Schema, AnId> & {
 }
 
 interface Selecting {
-  select(): { from(table: Table): { where(condition: unknown): PromiseLike<object[]> } }
+  select(): { from(table: Table): { where(condition: SQL): PromiseLike<object[]> } }
+  select(fields: object): { from(source: SQL): PromiseLike<object[]> }
 }
 
 /**
- * The row that has an id, by one statement for each table that can have it: with a prefix usually one. Null if none has.
+ * The row that has an id; null if none has. If several tables can have it, one statement by their keys says which do, and
+ * their rows are read.
  *
  * @param schema your tables, as you pass them to `drizzle()`; its keys are read once. Exports that are not tables are ignored.
  *
@@ -50,10 +52,18 @@ export function find<const Schema extends Readonly<Record<string, unknown>>, con
   schema: Schema,
   id: AnId,
 ): Promise<Found<Schema, AnId> | null> {
+  const any = db as unknown as Selecting
   return findRow(
     keysOf(schema, () => keysIn(schema)),
     id,
-    async ({ table, key }) => (await (db as unknown as Selecting).select().from(table).where(eq(key, id)))[0],
+    async ({ table, key }) => (await any.select().from(table).where(eq(key, id)))[0],
+    async (keys) => {
+      const counts = keys.map(({ table, key }, at) =>
+        sql`(select count(*) from ${table} where ${eq(key, id)})`.as(`c${at}`),
+      )
+      const [row = {}] = await any.select({ ...counts }).from(sql`(select 1) one`)
+      return Object.values(row)
+    },
   ) as Promise<Found<Schema, AnId> | null>
 }
 

@@ -1,5 +1,6 @@
 import { flax, prefixed, sno, uuid7 } from '@snoflax/core'
 import { find } from '@snoflax/drizzle/sqlite-core'
+import { type Finder, testFind } from '@snoflax/test/contract'
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest'
 import { dialects } from './dialects.js'
 
@@ -44,26 +45,19 @@ test.each(dialects)(
   },
 )
 
-test.each(dialects)(
-  'tables that share a family without a prefix are asked in turn, $name',
-  async (dialect) => {
-    const { table, ids } = dialect
-    const users = table('users', { id: ids.idColumn(uuid7).primaryKey() })
-    const posts = table('posts', { id: ids.idColumn(uuid7).primaryKey() })
-    const database = await dialect.open()
-    onTestFinished(() => database.close())
-    for (const name of ['users', 'posts'])
-      await database.query(`create table ${name} (id ${users.id.getSQLType()} primary key)`)
-    const statements: string[] = []
-    const db = dialect.over(database, { logger: { logQuery: (query: string) => statements.push(query) } })
-    const post = { id: uuid7.generate() }
-    await db.insert(posts).values(post)
-    statements.length = 0
-    const found = await find(db, { users, posts }, post.id)
-    expect(found).toEqual({ model: 'posts', column: 'id', row: post, also: [] })
-    expect(statements).toHaveLength(2)
-    await db.insert(users).values(post)
-    const also = [{ model: 'posts', column: 'id', row: post }]
-    expect(await find(db, { users, posts }, post.id)).toMatchObject({ model: 'users', also })
-  },
-)
+testFind(dialects, (database, tables, log) => {
+  const { over, table, ids } = dialects.find(
+    ({ name }) => name === database.kind,
+  ) as (typeof dialects)[number]
+  const schema = Object.fromEntries(
+    tables.map((name) => [name, table(name, { id: ids.idColumn(uuid7).primaryKey() })] as const),
+  )
+  const db = over(database, { logger: { logQuery: log } })
+  const finder = (on: typeof db): Finder => ({
+    insert: (name, id) => on.insert(schema[name] as never).values({ id } as never),
+    find: (id) => find(on, schema, id),
+  })
+  const transaction = (work: (finder: Finder) => Promise<void>) =>
+    db.transaction((on) => work(finder(on as never)))
+  return database.kind === 'sqlite' ? finder(db) : { ...finder(db), transaction }
+})

@@ -6,6 +6,7 @@ import {
   columnFaults,
   type FoundRow,
   findRow,
+  type KeyColumn,
   keysOf,
   refuseFaults,
   timeOf,
@@ -141,7 +142,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * The row that has an id, of the tables whose ids are generated; null if none has it.
+   * The row that has an id, of the tables whose ids are generated; null if none has it. If several can have it, one
+   * statement by their keys says which do, and their rows are read.
    *
    * @throws {IdError} for a malformed id.
    *
@@ -158,8 +160,19 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
       ),
     )
     const any = db as unknown as Kysely<Record<string, Record<string, string>>>
-    const found = findRow(keys, id, ({ model, column }) =>
-      any.selectFrom(model).selectAll().where(column, '=', id).executeTakeFirst(),
+    const rowsOf = ({ model, column }: KeyColumn) => any.selectFrom(model).where(column, '=', id)
+    const found = findRow(
+      keys,
+      id,
+      (key) => rowsOf(key).selectAll().executeTakeFirst(),
+      async (several) => {
+        const counts = several.map((key, at) =>
+          rowsOf(key)
+            .select(({ fn }) => fn.countAll().as('rows'))
+            .as(`c${at}`),
+        )
+        return Object.values(await any.selectNoFrom(counts).executeTakeFirstOrThrow())
+      },
     )
     return found as Promise<FoundById<DB, Tables, AnId> | null>
   }

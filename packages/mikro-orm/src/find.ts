@@ -1,4 +1,10 @@
-import type { EntityManager, EntityMetadata, InferEntity } from '@mikro-orm/core'
+import {
+  type EntityManager,
+  type EntityMetadata,
+  type EntityName,
+  type InferEntity,
+  raw,
+} from '@mikro-orm/core'
 import type { IdFamily } from '@snoflax/core'
 import { type CanBeKey, type FoundRow, findRow } from '@snoflax/core/adapter'
 
@@ -20,9 +26,20 @@ export type FoundEntity<Each, AnId extends string> = Each extends unknown
     : never
   : never
 
+/** A manager of MikroORM's SQL drivers. */
+interface SqlManager {
+  createQueryBuilder(entity: EntityName): { select(fields: unknown): { where(condition: object): Query } }
+  execute(sql: string, parameters: readonly unknown[]): Promise<readonly object[]>
+}
+
+interface Query {
+  toQuery(): { readonly sql: string; readonly params: readonly unknown[] }
+}
+
 /**
  * The entity that has an id: its name, its key and the row, or null. Keys are looked up, and other generated properties that
- * are unique. `also` has further rows, of entities that share an id.
+ * are unique; if several can have it, one statement says which do, and their rows are read. `also` has further rows, of
+ * entities that share an id.
  *
  * @throws {IdError} for a malformed id.
  *
@@ -38,13 +55,34 @@ export async function findById<Manager extends EntityManager, AnId extends strin
   const keys = [...em.getMetadata().getAll().values()]
     .flatMap(keysOf)
     .sort((one, other) => Number(one.isRelation) - Number(other.isRelation))
-  const look = ({ entity, column }: (typeof keys)[number]) => em.findOne(entity, { [column]: id } as never)
-  return (await findRow(keys, id, look)) as never
+  type Key = (typeof keys)[number]
+  const look = ({ entity, column }: Key) => em.findOne(entity, { [column]: id } as never)
+  const count = async (several: readonly Key[]) => {
+    // As before each look-up: rows that wait for a flush are found.
+    for (const { entity } of several) await em.tryFlush(entity, {})
+    const sql = em as unknown as SqlManager
+    const queries = several.map(({ entity, column }) =>
+      sql
+        .createQueryBuilder(entity)
+        .select(raw('count(*)'))
+        .where({ [column]: id })
+        .toQuery(),
+    )
+    const [row = {}] = await sql.execute(
+      `select ${queries.map((query, at) => `(${query.sql}) as c${at}`).join(', ')}`,
+      queries.flatMap(({ params }) => params),
+    )
+    const counts = Object.values(row)
+    // A look-up by key also finds what the identity map has.
+    const isKnown = (entity: Key['entity']) => em.getUnitOfWork().getById(entity, id as never) !== undefined
+    return several.map(({ entity }, at) => isKnown(entity) || counts[at])
+  }
+  return (await findRow(keys, id, look, count)) as never
 }
 
 /** Entities that extend another one are in its table, or have its key. */
-const keysOf = ({ class: entity, className: model, root, pivotTable, props }: EntityMetadata) =>
-  pivotTable || root.class !== entity
+const keysOf = ({ class: entity, className: model, root, pivotTable, virtual, props }: EntityMetadata) =>
+  pivotTable || virtual || root.class !== entity
     ? []
     : props.flatMap(({ name: column, kind, primary, unique, onCreate, customType }) => {
         const family = (customType as { readonly family?: IdFamily } | undefined)?.family

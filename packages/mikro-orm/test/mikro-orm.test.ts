@@ -32,7 +32,9 @@ import {
   type OpenDatabase,
   type PostgresDatabase,
   postgres,
+  type SqliteDatabase,
 } from '@snoflax/test'
+import { type Finder, testFind } from '@snoflax/test/contract'
 import { afterEach, describe, expect, test } from 'vitest'
 
 const customerId = prefixed(flax, 'cus')
@@ -475,6 +477,47 @@ describe('findById()', () => {
     const found = await findById(em.fork(), dog.id)
     expect([found?.model, found?.also.map(({ model }) => model)]).toEqual(['Animal', ['Chip']])
   })
+
+  test('finds rows that wait for a flush, and those of the identity map', async () => {
+    const shared = () => ({ id: idProperty(customerId) })
+    const Person = defineEntity({ name: 'Person', properties: shared() })
+    const Account = defineEntity({ name: 'Account', properties: shared() })
+    const { em } = await open([Person, Account])
+    const id = customerId.generate()
+    const account = em.create(Account, { id })
+    em.persist(account)
+    expect(await findById(em, id)).toMatchObject({ model: 'Account', row: { id } })
+    await em.fork().nativeDelete(Account, { id })
+    expect((await findById(em, id))?.row).toBe(account)
+    expect(await findById(em.fork(), id)).toBeNull()
+  })
+
+  testFind(
+    databases.filter(({ name }) => name !== 'pglite'),
+    async (database, tables, log) => {
+      const entities = tables.map((name) => defineEntity({ name, properties: { id: idProperty(uuid7) } }))
+      const { em } = await ormOn(
+        database,
+        {
+          ...(database.kind === 'sqlite' ? { dbName: (database as SqliteDatabase).file } : {}),
+          onQuery: (sql: string, parameters: unknown[]) => {
+            log(em.getPlatform().formatQuery(sql, parameters))
+            return sql
+          },
+        },
+        entities,
+      )
+      await em.getConnection().execute('select 1')
+      const finder = (on: typeof em): Finder => ({
+        insert: (name, id) => on.insert(entities[tables.indexOf(name)] as never, { id } as never),
+        find: (id) => findById(on.fork({ keepTransactionContext: true }), id) as never,
+      })
+      return {
+        ...finder(em.fork()),
+        transaction: (work) => em.fork().transactional((on) => work(finder(on))),
+      }
+    },
+  )
 })
 
 test('createdAfter(), createdBefore(), and pages with conditions', async () => {

@@ -1,11 +1,16 @@
 import 'reflect-metadata'
-import { type FlaxId, flax, type Id, type SnoId } from '@snoflax/core'
-import { FlaxIdColumn, findById, IdColumn, SnoIdColumn } from '@snoflax/typeorm'
+import { type FlaxId, flax, type Id, type SnoId, uuid7 } from '@snoflax/core'
+import { type Finder, testFind } from '@snoflax/test/contract'
+import { FlaxIdColumn, findById, IdColumn, idColumn, SnoIdColumn } from '@snoflax/typeorm'
 import {
   ChildEntity,
   Column,
+  type DataSource,
   Entity,
+  type EntityManager,
+  EntitySchema,
   JoinColumn,
+  type Logger,
   ManyToOne,
   OneToOne,
   PrimaryColumn,
@@ -13,7 +18,7 @@ import {
   TableInheritance,
 } from 'typeorm'
 import { describe, expect, test } from 'vitest'
-import { openForTest } from './open-data-source.js'
+import { openDataSource, openForTest } from './open-data-source.js'
 import { kinds } from './sources.js'
 
 @Entity()
@@ -66,4 +71,23 @@ describe.each(kinds)('$name', (kind) => {
       expect(await findById(dataSource, none)).toBeNull()
     await expect(findById(dataSource, 'cus_Kpcan0M1FakODT4')).rejects.toThrow('16 characters, not 15')
   })
+})
+
+testFind(kinds, async (database, tables, log) => {
+  const entities = tables.map((name) => new EntitySchema({ name, columns: { id: idColumn(uuid7) } }))
+  const logger = { logQuery: log } as Logger
+  const dataSource = await openDataSource(database, entities, {
+    synchronize: false,
+    logger,
+    logging: ['query'],
+  })
+  const finder = (on: DataSource | EntityManager): Finder => ({
+    insert: (name, id) => on.getRepository(name).insert({ id }),
+    find: (id) => findById(on, id),
+  })
+  return {
+    ...finder(dataSource),
+    transaction: (work) => dataSource.transaction((manager) => work(finder(manager))),
+    close: () => dataSource.destroy(),
+  }
 })

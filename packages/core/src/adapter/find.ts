@@ -92,10 +92,15 @@ export function keysFor<Key extends KeyColumn>(keys: readonly Key[], id: unknown
   return named.length === 0 ? fits : fits.filter((key) => named.includes(key) || !ownOf(key.family).is(id))
 }
 
+/** Terms of one statement: Cloudflare D1 takes no more parameters and columns. */
+const TERMS = 100
+
 /**
- * Looks an id up in each of the columns that can contain it; null if none has it.
+ * Looks an id up in the columns that can contain it; null if none has it.
  *
  * @param look finds the row of the column's table.
+ * @param count counts the rows of the id in each column, by one statement. It is called for two columns or more, and only
+ * those that have the id are looked up.
  * @throws {IdError} as {@link keysFor}.
  *
  * @example
@@ -108,14 +113,29 @@ export async function findRow<Key extends KeyColumn, Row>(
   keys: readonly Key[],
   id: unknown,
   look: (key: Key) => PromiseLike<Row | null | undefined>,
+  count?: (keys: readonly Key[]) => PromiseLike<readonly unknown[]>,
 ): Promise<FoundRow<Key['model'], Row> | null> {
   const found: FoundIn<Key['model'], Row>[] = []
-  for (const key of keysFor(keys, id)) {
+  const fits = keysFor(keys, id)
+  for (const key of count && fits.length > 1 ? await counted(fits, count) : fits) {
     const row = await look(key)
     if (row != null) found.push({ model: key.model, column: key.column, row })
   }
   const [first, ...also] = found
   return first ? { ...first, also } : null
+}
+
+async function counted<Key>(
+  keys: readonly Key[],
+  count: (keys: readonly Key[]) => PromiseLike<readonly unknown[]>,
+): Promise<Key[]> {
+  const found: Key[] = []
+  for (let from = 0; from < keys.length; from += TERMS) {
+    const asked = keys.slice(from, from + TERMS)
+    const counts = await count(asked)
+    found.push(...asked.filter((_, at) => Number(counts[at]) > 0))
+  }
+  return found
 }
 
 const hasPrefixOf = (family: IdFamily, id: string): boolean =>

@@ -86,6 +86,35 @@ describe('the row of an id', () => {
     })
   })
 
+  test('is looked up where the count says that it is; one table is looked up at once', async () => {
+    const tables = Array.from({ length: 250 }, (_, at) => key(`t${at}`, uuid7))
+    const asked: number[] = []
+    const looked: string[] = []
+    const find = (among: typeof tables, counts: Readonly<Record<string, unknown>>) =>
+      findRow(
+        among,
+        uuid7.generate(),
+        async ({ model }) => {
+          looked.push(model)
+          return model === 't7' ? null : {}
+        },
+        async (several) => {
+          asked.push(several.length)
+          return several.map(({ model }) => counts[model] ?? '0')
+        },
+      )
+    const found = await find(tables, { t3: 1, t7: 1n, t100: '1', t249: true })
+    expect([found?.model, found?.also.map(({ model }) => model)]).toEqual(['t3', ['t100', 't249']])
+    expect([asked.splice(0), looked.splice(0)]).toEqual([
+      [100, 100, 50],
+      ['t3', 't7', 't100', 't249'],
+    ])
+    expect(await find(tables.slice(0, 2), {})).toBeNull()
+    expect([asked.splice(0), looked.splice(0)]).toEqual([[2], []])
+    expect(await find(tables.slice(0, 1), {})).toMatchObject({ model: 't0' })
+    expect([asked, looked]).toEqual([[], ['t0']])
+  })
+
   test('is null if no row has the id, and if no table can have it', async () => {
     expect(await findRow(keys, 'ord_brpk4q72xwf2m63l', look)).toBe(null)
     expect(await findRow(keys, 'inv_Kpcan0M1FakODT4k', look)).toBe(null)

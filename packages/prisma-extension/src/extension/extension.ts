@@ -48,7 +48,7 @@ export type Extension<Types, Keys = Readonly<Record<string, string>>> = (client:
 
 /**
  * The row that has an id, with its model and key as the schema names them; null if none has it. `also` has further rows, of
- * models that share an id.
+ * models that share an id. Models that can have the id are asked one by one.
  *
  * @throws {IdError} for a malformed id.
  *
