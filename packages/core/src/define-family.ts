@@ -108,12 +108,14 @@ export function defineFamily<AnId extends string, Fields>(
   definition: FamilyDefinition<AnId, Fields>,
 ): IdFamily<AnId, Fields> {
   checkDefinition(definition)
-  return checkEnds(deriveFamily(definition))
+  const { decode, check = (text: string) => isDecodable(decode, text) } = definition
+  return checkEnds(deriveFamily(definition, check))
 }
 
-/** {@link defineFamily} without its checks, for our own definitions. */
+/** {@link defineFamily} without its checks, for our own definitions, which all have `check`. */
 export function deriveFamily<AnId extends string, Fields>(
   definition: FamilyDefinition<AnId, Fields>,
+  check = definition.check as (text: string) => boolean,
 ): IdFamily<AnId, Fields> {
   const { name, byteLength, firstMs, lastMs, encode, decode, timeMs, lowerBoundMs } = definition
   const upperBoundMs = definition.upperBoundMs ?? lowerBoundMs
@@ -123,7 +125,6 @@ export function deriveFamily<AnId extends string, Fields>(
     const timeMs = Math.ceil(toUnixMs(name, time))
     return timeMs <= firstMs ? family.min : boundMs(checkSpan(definition, timeMs))
   }
-  const check = definition.check ?? ((text: string) => isDecodable(decode, text))
   const is = (value: unknown): value is AnId => typeof value === 'string' && check(value)
   const parse = (value: unknown): AnId => {
     if (!is(value)) decode(checkString(name, value))

@@ -75,6 +75,14 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
       `accepted keys get no prefix; write accepting(prefixed(family, '${prefix}'), …)`,
     )
   }
+  return derivePrefixed(base, prefix)
+}
+
+/** {@link prefixed} without its checks, for a family and a prefix of ours. */
+export function derivePrefixed<const Prefix extends string, Base extends IdFamily>(
+  base: Base,
+  prefix: Prefix,
+): PrefixedFamily<Prefix, Base> {
   const { head, length, pattern, check, withoutPrefix } = prefixedText(prefix, base)
   const example = generatorExampleOf(base)
   const family = deriveFamily<string, unknown>({

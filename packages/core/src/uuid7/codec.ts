@@ -101,8 +101,7 @@ export function packBytes(family: string, { timeMs, randomA, randomB }: Uuid7Fie
   checkInteger(family, 'randomA', randomA, 0, MAX_RANDOM_A)
   checkBytes(family, randomB, RANDOM_B_BYTES, 'randomB')
   checkInteger(family, 'randomB[0]', randomB[0], 0, MAX_RANDOM_B_BYTE)
-  const bytes = new Uint8Array(BYTE_LENGTH)
-  writeTime(bytes, timeMs)
+  const bytes = lowestOf(timeMs)
   bytes[6] = 0x70 | (randomA >> 8)
   bytes[7] = randomA
   bytes.set(randomB, 8)

@@ -32,6 +32,9 @@ const ANY = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 /** The version is in the 11th character, the variant in the 14th, each among a random bit or more. */
 const VERSION_7 = /^[0-7][0-9a-hjkmnp-tv-z]{9}[ef][0-9a-hjkmnp-tv-z]{2}[89abrstv][0-9a-hjkmnp-tv-z]{12}$/
 
+const MIN = '0000000000e008000000000000' as TypeidSuffix
+const MAX = '7zzzzzzzzzfzzvzzzzzzzzzzzz' as TypeidSuffix
+
 function checkVersion7(bytes: Uint8Array): Uint8Array {
   if (isVersion(bytes, 7)) return bytes
   const text = encode(bytes)
@@ -54,7 +57,7 @@ export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
     tag: 0,
     firstMs: 0,
     lastMs: LAST_MS,
-    ...(!isAny && { min: encode(lowestOf(0)), max: encode(highest()) }),
+    ...(!isAny && { min: MIN, max: MAX }),
     exactRange: !isAny,
     encode: (bytes) => {
       checkBytes(NAME, bytes, BYTE_LENGTH)
@@ -71,11 +74,4 @@ export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
     lowerBoundMs: (timeMs) => encode(lowestOf(timeMs)),
   })
   return withGenerators(family, (options) => createGenerator(family, encode, options))
-}
-
-function highest(): Uint8Array {
-  const bytes = new Uint8Array(BYTE_LENGTH).fill(0xff)
-  bytes[6] = 0x7f
-  bytes[8] = 0xbf
-  return bytes
 }

@@ -1,4 +1,4 @@
-import { type PrefixedFamily, prefixed } from '../prefixed/index.js'
+import { derivePrefixed, type PrefixedFamily } from '../prefixed/index.js'
 import { show } from '../primitives/errors.js'
 import { checkOptions, refuse } from '../primitives/options.js'
 import { uuidText } from '../storage/uuid.js'
@@ -55,7 +55,7 @@ export function typeid<const Prefix extends string>(
     const rule = 'a prefix must have 1 to 63 of a-z and _, and begin and end with a letter'
     refuse('typeid', 'prefix', prefix, `${rule}, not ${show(prefix)}`)
   }
-  const family = prefixed(uuids === 'v7' ? VERSION_7 : suffixFamily('any'), prefix)
+  const family = derivePrefixed(uuids === 'v7' ? VERSION_7 : suffixFamily('any'), prefix)
   return Object.assign(family, {
     toUuid: (id: never) => uuidText(family.decode(id)),
     fromUuid: (text: string) => family.encode(bytesOfUuid(prefix, text)),
