@@ -1,7 +1,7 @@
+import { conditionOf } from './adapter/check.js'
 import { type IdSource, idSource } from './adapter/id-source.js'
 import { checkKeyset } from './adapter/keyset.js'
 import type { IdFamily, IdRange } from './family.js'
-import { isAccepting, isPrefixed } from './identity.js'
 import type { Time } from './primitives/clock.js'
 import { IdError } from './primitives/errors.js'
 import { checkOptions } from './primitives/options.js'
@@ -87,7 +87,8 @@ export function columnFor<AnId extends string>(
   database: Database,
   options: IdColumnOptions<AnId> = {},
 ): IdColumn<AnId> {
-  const { name, converts, column } = storageFor(family, database)
+  const storage = storageFor(family, database)
+  const { name, converts, column } = storage
   checkOptions(family.name, options, { generator: 'any' })
   if (converts) {
     throw new IdError(
@@ -120,16 +121,6 @@ export function columnFor<AnId extends string>(
         take,
       }
     },
-    check: (target) =>
-      [
-        ...(database === 'sqlite' ? [`typeof(${target}) IN ('text', 'null')`] : []),
-        // The length of a column with accepted keys is only its width.
-        ...(column.length === undefined || isAccepting(family)
-          ? []
-          : [`length(${target}) = ${column.length}`]),
-        ...(isPrefixed(family) && !isAccepting(family)
-          ? [`substr(${target}, 1, ${family.prefix.length + 1}) = '${family.prefix}_'`]
-          : []),
-      ].join(' AND ') || 'true',
+    check: (target) => conditionOf(storage, target) || 'true',
   }
 }

@@ -1,4 +1,15 @@
-import { accepting, betterAuthIds, columnFor, type Database, flake, flax, prefixed, sno } from '@snoflax/core'
+import {
+  accepting,
+  betterAuthIds,
+  columnFor,
+  type Database,
+  flake,
+  flax,
+  prefixed,
+  sno,
+  storageFor,
+} from '@snoflax/core'
+import { checkCondition } from '@snoflax/core/adapter'
 import { uid } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { thrownBy } from './refusal.js'
@@ -8,8 +19,14 @@ const customer = prefixed(flax, 'cus')
 describe('columnFor', () => {
   test.each([
     [customer, 'postgres', 'text COLLATE "C"', "length(id) = 20 AND substr(id, 1, 4) = 'cus_'"],
-    [flax, 'sqlite', 'TEXT', "typeof(id) IN ('text', 'null') AND length(id) = 16"],
-    [sno, 'mysql', 'CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin', 'length(id) = 16'],
+    [
+      customer,
+      'sqlite',
+      'TEXT',
+      "(id IS NULL OR typeof(id) = 'text') AND length(id) = 20 AND id GLOB 'cus_*'",
+    ],
+    [flax, 'sqlite', 'TEXT', "(id IS NULL OR typeof(id) = 'text') AND length(id) = 16"],
+    [sno, 'mysql', 'CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin', 'char_length(id) = 16'],
   ] as const)('$name in %s', (family, database, type, check) => {
     const column = columnFor(family as typeof customer, database)
     expect(column).toMatchObject({ family, type })
@@ -21,9 +38,20 @@ describe('columnFor', () => {
     'checks no length of accepted keys in %s',
     (database) => {
       const check = columnFor(accepting(customer, /[a-z0-9]{24}/), database).check('id')
-      expect(check).toBe(database === 'sqlite' ? "typeof(id) IN ('text', 'null')" : 'true')
+      expect(check).toBe(database === 'sqlite' ? "(id IS NULL OR typeof(id) = 'text')" : 'true')
     },
   )
+
+  test.each([
+    [customer, 'postgres', 'binary', 'length(id) = 12'],
+    [customer, 'postgres', 'uuid', undefined],
+    [flake, 'mysql', 'bigint', undefined],
+    [flake, 'sqlite', 'bigint', "(id IS NULL OR typeof(id) = 'integer')"],
+    [customer, 'sqlite', 'binary', "(id IS NULL OR typeof(id) = 'blob') AND length(id) = 12"],
+  ] as const)('checks of $name in %s as %s', (family, database, storage, check) => {
+    const stored = storageFor(family as typeof customer, database, { storage, exactBigint: true })
+    expect(checkCondition(stored, 'id')).toBe(check)
+  })
 
   test('a range has both bounds, or is refused', () => {
     const column = columnFor(uid, 'postgres', { generator: uid.generator({ node: 'a@b' }) })

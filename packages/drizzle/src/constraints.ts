@@ -1,7 +1,6 @@
-import { IdError } from '@snoflax/core'
-import { isAccepting } from '@snoflax/core/adapter'
+import { checkCondition } from '@snoflax/core/adapter'
 import { type Column, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
-import { idsOf, literal } from './id-column/ids.js'
+import { idsOf } from './id-column/ids.js'
 
 type ExtraConfig = (...given: readonly unknown[]) => object
 
@@ -24,37 +23,16 @@ export function addCheck(table: Table, column: Column): void {
   })
 }
 
-/** Names columns alone, as the SQL of indexes does: SQLite copies a check to a table of another name. */
-function withoutTable(check: SQL): SQL {
-  const toQuery: SQL['toQuery'] = (config) => check.toQuery({ ...config, invokeSource: 'indexes' })
-  return Object.create(check, { toQuery: { value: toQuery } })
-}
-
-/** A check of the value's length and prefix, and of its type where the column accepts any. */
+/** A check of the column's values. It names the column alone: SQLite copies a check to a table of another name. */
 function checkOf(column: Column): object[] {
-  const { place, storage: declared, dialect } = idsOf(column)
-  const { family, name: storage, column: stored, database } = declared
-  if (isAccepting(family)) {
-    const reason = "check: true can't describe the other keys that its target accepts; leave check out"
-    throw new IdError('INVALID_OPTION', `${place}: ${reason}`, { family: family.name, path: place })
+  const ids = idsOf(column)
+  const condition = (name: string) => ids.placed(() => checkCondition(ids.storage, name))
+  if (condition(column.name) === undefined) return []
+  const named = sql`${column}`
+  const toQuery: SQL['toQuery'] = (config) => {
+    const query = named.toQuery({ ...config, invokeSource: 'indexes' })
+    return { ...query, sql: condition(query.sql) as string }
   }
-  const name = sql`${column}`
-  const { prefix } = family as { readonly prefix?: string }
-  const length = sql.raw(storage === 'binary' && database !== 'sqlite' ? 'octet_length' : 'length')
-  const head = `${prefix}_`
-  const parts = [
-    ...(database === 'sqlite' ? [sql`typeof(${name}) = ${literal(stored.type, database)}`] : []),
-    ...(stored.length === undefined ? [] : [sql`${length}(${name}) = ${sql.raw(String(stored.length))}`]),
-    ...(prefix === undefined || storage !== 'text'
-      ? []
-      : [sql`substr(${name}, 1, ${sql.raw(String(head.length))}) = ${literal(head, database)}`]),
-  ]
-  if (parts.length === 0) return []
-  const isStored = sql.join(parts, sql` and `)
-  return [
-    dialect.core.check(
-      `${getTableName(column.table)}_${column.name}_check`,
-      withoutTable(column.notNull ? isStored : sql`${name} is null or ${isStored}`),
-    ),
-  ]
+  const check = Object.create(named, { toQuery: { value: toQuery } }) as SQL
+  return [ids.dialect.core.check(`${getTableName(column.table)}_${column.name}_check`, check)]
 }

@@ -67,7 +67,7 @@ afterAll(async () => {
 })
 
 test('the programs of the README run, and return ids', () => {
-  expect(uses).toHaveLength(3)
+  expect(uses).toHaveLength(4)
   expect(prefixed(flax, 'cus').is(seen.ada.id)).toBe(true)
   expect(seen.found.map(({ id, customer }) => [sno.meta(id), customer])).toEqual(
     Array(3).fill([2, seen.ada.id]),

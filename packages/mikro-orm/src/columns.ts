@@ -23,6 +23,8 @@ export interface PlainIdOptions {
   readonly comment?: string
   /** `text`, or `uuid` for UUIDv7 in PostgreSQL. Default: that of the family. */
   readonly storage?: StorageName
+  /** Adds a CHECK of length and prefix, in SQLite of the type too, so that other programs can't write what is no id. */
+  readonly check?: boolean
 }
 
 /** Options of an id property whose ids are generated. */
@@ -93,6 +95,7 @@ const PLAIN = {
   unique: 'boolean',
   fieldName: 'any',
   comment: 'any',
+  check: 'boolean',
 } as const
 
 /**
@@ -112,10 +115,10 @@ export function idProperty<
   checkFamily(definition)
   checkOptions(definition.name, options, { ...PLAIN, primary: 'boolean', generator: 'any', meta: 'any' })
   const given: IdOptions<AnId> & MetaOption = options ?? {}
-  const { storage, generator, meta, primary = true, ...rest } = given
+  const { storage, check, generator, meta, primary = true, ...rest } = given
   const usage = (example: string) => `{ generator: ${example} }`
   const generate = idSource({ family: definition, generator, meta, usage })
-  const type = new IdType(definition, storage, generate)
+  const type = new IdType(definition, storage, generate, check)
   return property(type, { ...rest, primary, onCreate: () => generate() })
 }
 
@@ -133,8 +136,8 @@ idProperty.plain = <AnId extends string, const Given extends PlainIdOptions = Pl
 ): IdProperty<AnId, Nullable<Given>> => {
   checkFamily(definition)
   checkOptions(definition.name, options, PLAIN)
-  const { storage, ...rest }: PlainIdOptions = options ?? {}
-  return property(new IdType(definition, storage, undefined), rest)
+  const { storage, check, ...rest }: PlainIdOptions = options ?? {}
+  return property(new IdType(definition, storage, undefined, check), rest)
 }
 
 /** `defineEntity` looks for `~options`; decorators take what is enumerable. */

@@ -1,4 +1,12 @@
-import { type EntityProperty, isRaw, type Platform, type TransformContext, Type } from '@mikro-orm/core'
+import {
+  type EntityMetadata,
+  type EntityProperty,
+  isRaw,
+  type Platform,
+  ReferenceKind,
+  type TransformContext,
+  Type,
+} from '@mikro-orm/core'
 import {
   type Database,
   IdError,
@@ -7,7 +15,7 @@ import {
   type StorageName,
   storageFor,
 } from '@snoflax/core'
-import { withPath } from '@snoflax/core/adapter'
+import { checkCondition, withPath } from '@snoflax/core/adapter'
 import { type IdWriting, watchWrites } from './writes.js'
 
 /**
@@ -28,10 +36,11 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> implements IdW
       set(this: IdType<string>, prop: EntityProperty) {
         const place = `${this.meta?.className}.${prop.name}`
         const isOwn = this.place === undefined || this.place === place
-        const type = isOwn ? this : new IdType(this.family, this.storage, this.generate)
+        const type = isOwn ? this : new IdType(this.family, this.storage, this.generate, this.isChecked)
         type.place = place
         prop.customType = type
         if (type.newId && prop.onCreate) prop.onCreate = type.newId
+        if (this.isChecked && prop.kind === ReferenceKind.SCALAR) withPath(place, () => this.addCheck(prop))
       },
     })
   }
@@ -49,6 +58,8 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> implements IdW
     readonly storage: StorageName | undefined,
     /** Generates the ids; undefined if they are not generated. */
     readonly generate: (() => AnId) | undefined,
+    /** Whether the table has a CHECK of the ids. */
+    readonly isChecked?: boolean,
   ) {
     super()
     // MikroORM's field hides the accessor below.
@@ -85,6 +96,25 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> implements IdW
 
   override ensureComparable(): boolean {
     return false
+  }
+
+  /** Not by MikroORM's option `check`, which can't name the column of a property that entities share. */
+  private addCheck({ name: property, fieldNames, persist, array }: EntityProperty): void {
+    const { family, meta, platform } = this as IdType<AnId> & { meta: EntityMetadata; platform: Platform }
+    if (array) {
+      throw new IdError('INVALID_OPTION', `${family.name}: check: true can't check arrays; leave check out`, {
+        family: family.name,
+        field: 'check',
+      })
+    }
+    if (meta.embeddable || persist === false || meta.tptParent?.properties[property as never]) return
+    const name = platform.getIndexName(meta.tableName, fieldNames, 'check')
+    const expression = checkCondition(
+      this.storageIn(platform),
+      platform.quoteIdentifier(fieldNames[0] as string),
+    )
+    const isNew = meta.checks.every((check) => check.name !== name)
+    if (expression !== undefined && isNew) meta.checks.push({ name, expression })
   }
 
   private storageIn(platform: Platform): IdStorage<AnId> {

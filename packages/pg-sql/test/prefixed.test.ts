@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { flax, prefixed, sno } from '@snoflax/core'
 import { sqlCall } from '@snoflax/core/adapter'
 import { uid } from '@snoflax/families'
@@ -36,6 +37,25 @@ test('generated columns, views, indexes, checks and defaults work with prefixed 
       message: expect.stringContaining('flax_decode: an id must begin with "cus_", not "ord_'),
     },
   )
+})
+
+test('the domain of the README refuses other texts; ranges and partition_ddl take it', async () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  await database.query(/`(CREATE DOMAIN customer_id [^`]*)`/.exec(readme)?.[1] as string)
+  await database.query('CREATE TABLE of_domain (id customer_id) PARTITION BY RANGE (id)')
+  const id = customerId.generateAt(Date.UTC(2026, 10, 1))
+  const [row] = await database.query(
+    `SELECT snoflax.partition_ddl('of_domain', 'flax', 'text', '2026-11-01Z', '2026-12-01Z', '1 month') AS ddl`,
+  )
+  await database.query(row?.['ddl'] as string)
+  await database.query('INSERT INTO of_domain VALUES ($1)', [id])
+  for (const wrong of [prefixed(flax, 'ord').generate(), id.slice(0, -1)]) {
+    await expect(database.query('INSERT INTO of_domain VALUES ($1)', [wrong])).rejects.toMatchObject({
+      code: '23514',
+    })
+  }
+  const within = "snoflax.flax_between(id, '2026-11-01Z', '2026-11-02Z', 'cus')"
+  expect(await database.query(`SELECT id FROM of_domain WHERE ${within}`)).toEqual([{ id }])
 })
 
 test('a lookup by a prefixed text uses the primary key', async () => {

@@ -12,6 +12,7 @@ export { checkInteger, show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind, refuse } from '../primitives/options.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
+export { checkCondition } from './check.js'
 export {
   checkColumnOptions,
   checkMismatch,

@@ -2,10 +2,10 @@ import { type Database, IdError, type IdFamily, type IdStorage, storageFor } fro
 import {
   agree,
   checkColumnOptions,
+  checkCondition,
   checkMismatch,
   checkOptions,
   familyWith,
-  isAccepting,
   literalOf,
   type OnMismatch,
   show,
@@ -56,11 +56,12 @@ export class ColumnIds {
     })
     const { declared } = this
     const { storage, exactBigint, onMismatch } = options
-    if (options.check && declared && isAccepting(declared)) {
-      throw this.refuse("check: true can't describe the other keys that it accepts; leave check out")
-    }
     if (declared && (role !== 'reference' || storage !== undefined)) {
-      this.own = this.placed(() => storageFor(declared, dialect.database, { storage, exactBigint }))
+      this.own = this.placed(() => {
+        const own = storageFor(declared, dialect.database, { storage, exactBigint })
+        if (options.check) checkCondition(own, column.name)
+        return own
+      })
     } else if (target === undefined) {
       throw this.refuse('a .ref() needs .references(…), or its own storage option')
     }

@@ -23,6 +23,8 @@ export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
   readonly comment?: string
   /** How the ids are stored. Default: the best storage that the database has for the family. */
   readonly storage?: StorageName
+  /** Adds a CHECK of length and prefix, in SQLite of the type too, so that other programs can't write what is no id. */
+  readonly check?: boolean
   /** Whether find options and query builders select the column by default. Default true. */
   readonly select?: boolean
   /** Whether the column stores arrays of ids; PostgreSQL only. Default false. */
@@ -71,6 +73,7 @@ export class IdColumnDefinition implements ValueTransformer {
     /** Generates its ids; undefined if the application does not. */
     readonly generate: (() => string) | undefined,
     readonly databaseDefault: DatabaseDefault | undefined,
+    readonly check: boolean | undefined,
   ) {}
 
   to(): never {
@@ -129,6 +132,7 @@ function checkNoMismatch({ name: family }: IdFamily, options: object): void {
 
 const STORED = {
   storage: 'any',
+  check: 'boolean',
   nullable: 'boolean',
   unique: 'boolean',
   select: 'boolean',
@@ -146,7 +150,10 @@ export function plainColumn(base: IdFamily, options: PlainIdColumnOptions & KeyO
   checkColumnOptions(base, 'plain', options, { ...STORED, array: 'boolean' })
   checkNoMismatch(base, options)
   const family = familyWith(base, options)
-  return preliminary(new IdColumnDefinition(family, options.storage, undefined, undefined), options)
+  return preliminary(
+    new IdColumnDefinition(family, options.storage, undefined, undefined, options.check),
+    options,
+  )
 }
 
 /**
@@ -178,6 +185,7 @@ export function generatedColumn<AnId extends string>(
     storage,
     generate,
     inDatabase ? { schema, meta } : undefined,
+    options.check,
   )
   return {
     ...preliminary(definition, options),

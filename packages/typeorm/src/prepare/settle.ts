@@ -1,9 +1,10 @@
 import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, databaseDefault, withPath } from '@snoflax/core/adapter'
+import { agree, checkCondition, databaseDefault, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
+import { CheckMetadata } from 'typeorm/metadata/CheckMetadata.js'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
-import { PreparedColumn, pathOf, state } from '../columns/prepared.js'
+import { dataSourceOf, PreparedColumn, pathOf, state } from '../columns/prepared.js'
 
 export type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
 
@@ -80,6 +81,7 @@ function prepare(
     if (own && own !== definition) agree({ path, ...own }, { ...target, family, storage: storage.name })
     applyType(column, storage)
     if (own) applyDefault(column, own, storage)
+    if (own?.check) addCheck(column, storage)
     // A foreign key has the time of its target's ids.
     if (typeof column.target === 'function')
       state.families.get(column.target.prototype as object)?.set(column.propertyName, family)
@@ -161,6 +163,27 @@ function applyDefault(
   // TypeORM drops casts from the defaults that it reads from PostgreSQL, so each sync would find a difference.
   const spelled = expression.replace('::text ', '')
   column.default = () => spelled
+}
+
+function addCheck(column: ColumnMetadata, storage: IdStorage<string>): void {
+  const { entityMetadata } = column
+  const { database, family } = storage
+  const isWritten = database === 'postgres' || database === 'sqlite'
+  if (!isWritten || column.isArray) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${family.name}: TypeORM writes no CHECK ${isWritten ? 'of arrays' : `in ${database}`}; leave check: true out, and ` +
+        'add the constraint in a migration',
+      { family: family.name, field: 'check', value: true },
+    )
+  }
+  const { driver, namingStrategy } = dataSourceOf(entityMetadata)
+  const expression = checkCondition(storage, driver.escape(column.databaseName))
+  if (expression === undefined) return
+  const args = { target: entityMetadata.target, expression }
+  const check = new CheckMetadata({ entityMetadata, args }).build(namingStrategy)
+  // If relations share a column, it has copies.
+  if (entityMetadata.checks.every(({ name }) => name !== check.name)) entityMetadata.checks.push(check)
 }
 
 const DATABASES: Readonly<Record<string, Database>> = {

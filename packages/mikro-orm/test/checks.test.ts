@@ -1,0 +1,143 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { MikroORM as MariaDb } from '@mikro-orm/mariadb'
+import { MikroORM as PostgreSql } from '@mikro-orm/postgresql'
+import { MikroORM } from '@mikro-orm/sqlite'
+import { accepting, flax, prefixed, sno, uuid7 } from '@snoflax/core'
+import { flaxId, idProperty, snoId } from '@snoflax/mikro-orm'
+import { databases, type MysqlDatabase, type OpenDatabase, type PostgresDatabase } from '@snoflax/test'
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+const customerId = prefixed(flax, 'cus')
+
+/** Entities share the declaration. */
+const own = { id: idProperty(customerId, { check: true }) }
+
+const Place = defineEntity({
+  name: 'Place',
+  embeddable: true,
+  properties: { visitId: snoId.plain({ nullable: true, check: true }) },
+})
+
+function entitiesIn(schema: string | undefined) {
+  const of = schema === undefined ? {} : { schema }
+  const Customer = defineEntity({
+    name: 'Customer',
+    ...of,
+    properties: { ...own, note: p.string().nullable() },
+  })
+  const Supplier = defineEntity({ name: 'Supplier', ...of, properties: own })
+  const Animal = defineEntity({
+    name: 'Animal',
+    discriminatorColumn: 'kind',
+    properties: {
+      id: flaxId({ check: true }),
+      owner: () => p.manyToOne(Customer).nullable(),
+      friends: () => p.manyToMany(Customer),
+      token: idProperty.plain(uuid7, { nullable: true, check: true }),
+      place: () => p.embedded(Place).nullable(),
+      places: () => p.embedded(Place).array().nullable(),
+    },
+  })
+  const Dog = defineEntity({
+    name: 'Dog',
+    extends: Animal,
+    discriminatorValue: 'dog',
+    properties: {
+      seller: flaxId.plain({ prefix: 'cus', nullable: true, check: true, fieldName: 'sold "by"' }),
+    },
+  })
+  return [Customer, Supplier, Animal, Dog, Place]
+}
+
+async function ormOn(database: OpenDatabase, entities: readonly object[]): Promise<MikroORM> {
+  const { url } = database as PostgresDatabase | MysqlDatabase
+  const driver = { sqlite: MikroORM, mysql: MariaDb, postgres: PostgreSql }[database.kind as 'sqlite']
+  const where = database.kind === 'sqlite' ? { dbName: ':memory:' } : { clientUrl: url }
+  const orm = await driver.init({ entities: entities as never, ...where })
+  onTestFinished(() => orm.close())
+  return orm
+}
+
+const quoted = (text: string) => `'${text}'`
+const blob = (text: string) => `x'${Buffer.from(text).toString('hex')}'`
+
+describe.each(databases.filter(({ name }) => name !== 'pglite'))('check: true in $name', (kind) => {
+  test('refuses what other programs write, and has no second diff', async () => {
+    const database = await kind.open()
+    onTestFinished(() => database.close())
+    const isSqlite = database.kind === 'sqlite'
+    const orm = await ormOn(database, entitiesIn(database.kind === 'postgres' ? 'shop' : undefined))
+    const create = await orm.schema.getCreateSchemaSQL()
+    expect(create.match(/length\(/g)).toHaveLength(isSqlite || database.kind === 'mysql' ? 6 : 5)
+    await orm.schema.create()
+    expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
+
+    const cus = customerId.generate()
+    const wrong = [prefixed(flax, 'ord').generate(), cus.slice(0, -1)].map(quoted)
+    const blobs = isSqlite ? [blob(cus)] : []
+    const id = flax.generate()
+    const cases: [entity: string, property: string, right: string, wrong: string[]][] = [
+      ['Customer', 'id', quoted(cus), [...wrong, ...blobs]],
+      ['Supplier', 'id', quoted(cus), [...wrong, ...blobs]],
+      ['Animal', 'id', quoted(id), [quoted(id.slice(1)), ...(isSqlite ? [blob(id)] : [])]],
+      ['Animal', 'place_visitId', quoted(sno.generate()), [quoted('short')]],
+      ['Animal', 'token', quoted(uuid7.generate()), isSqlite ? [quoted(id), blob(uuid7.generate())] : []],
+      ['Dog', 'seller', quoted(cus), [...wrong, ...blobs]],
+    ]
+    const em = orm.em.fork()
+    for (const name of ['Customer', 'Supplier', 'Dog']) em.create(name as never, {} as never)
+    await em.flush()
+    for (const [entity, property, right, refused] of cases) {
+      const meta = [...orm.getMetadata().getAll().values()].find(({ className }) => className === entity)
+      const [field = ''] = meta?.properties[property as never]?.fieldNames ?? []
+      const { platform } = orm.em.getDriver() as unknown as {
+        platform: { quoteIdentifier(id: string): string }
+      }
+      const [table, column] = [[meta?.schema, meta?.tableName].filter(Boolean).join('.'), field].map((name) =>
+        platform.quoteIdentifier(name),
+      )
+      const write = (value: string) => em.execute(`UPDATE ${table} SET ${column} = ${value}`)
+      for (const value of refused) {
+        await expect(write(value), `${entity}.${property} = ${value}`).rejects.toThrow(/constraint/i)
+      }
+      await write(right)
+    }
+  })
+})
+
+test('is added to tables that are there, and dropped', async () => {
+  const define = (check: boolean) => defineEntity({ name: 'Thing', properties: { id: flaxId({ check }) } })
+  let Thing = define(false)
+  const orm = await MikroORM.init({ entities: [Thing], dbName: ':memory:' })
+  onTestFinished(() => orm.close())
+  await orm.schema.create()
+  const connection = orm.em.getConnection()
+  for (const check of [true, false]) {
+    const before = Thing
+    Thing = define(check)
+    orm.discoverEntity(Thing, before)
+    await orm.schema.update()
+    expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
+    const insert = connection.execute("INSERT INTO thing (id) VALUES ('short')")
+    if (check) await expect(insert).rejects.toThrow(/constraint/i)
+    else await insert
+  }
+})
+
+test.each([
+  [
+    idProperty.plain(accepting(flax, /x/), { check: true }),
+    "flax: check: true can't describe the other keys",
+  ],
+  [
+    { ...flaxId.plain({ check: true }), array: true },
+    "flax: check: true can't check arrays; leave check out",
+  ],
+])('what it can not say is refused', async (other, message) => {
+  const Thing = defineEntity({ name: 'Thing', properties: { id: flaxId(), other: other as never } })
+  await expect(MikroORM.init({ entities: [Thing], dbName: ':memory:' })).rejects.toMatchObject({
+    code: 'INVALID_OPTION',
+    path: 'Thing.other',
+    message: expect.stringContaining(`Thing.other: ${message}`),
+  })
+})
