@@ -231,6 +231,33 @@ describe('a database', () => {
     expect((await generatedModule(folder)).configuration.models.A.id.storage).toBe('text')
   })
 
+  test('of MySQL comes with the migration that has text ids differ by case', async () => {
+    const models = `model A {
+  id String @id @default(dbgenerated("(hex(random_bytes(8)))")) @db.VarChar(20) @map("a_id") /// @snoflax flax generate=database collation=utf8mb4_0900_bin
+  bs B[]
+  @@map("as")
+}
+model B {
+  id   String  @id @default(dbgenerated()) /// @snoflax flax collation=utf8mb4_bin
+  aId  String? @db.VarChar(20)
+  a    A?      @relation(fields: [aId], references: [id])
+  tags Tag[]
+}
+model Tag {
+  id    String @id @default(dbgenerated()) @db.VarChar(16) /// @snoflax flax collation=binary
+  bs    B[]
+}
+`
+    const folder = await generateProject(schema(models, MYSQL))
+    expect(readFileSync(join(folder, 'snoflax/collation.sql'), 'utf8').split('\n').slice(1)).toEqual([
+      'ALTER TABLE `as` MODIFY `a_id` VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin NOT NULL DEFAULT ((hex(random_bytes(8))));',
+      'ALTER TABLE `B` MODIFY `id` VARCHAR(191) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL;',
+      'ALTER TABLE `B` MODIFY `aId` VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin NULL;',
+      'ALTER TABLE `_BToTag` MODIFY `A` VARCHAR(191) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL;',
+      '',
+    ])
+  })
+
   test('of MySQL needs no collation on a reference to a reference', async () => {
     const models = `model A {
   id String @id @default(dbgenerated()) @db.Char(16) /// @snoflax sno collation=utf8mb4_bin

@@ -12,15 +12,19 @@ interface TextColumn {
 }
 
 /**
- * Statements for a migration: Prisma's schema can't declare a collation, and without "C" PostgreSQL sorts text ids by
- * language. Undefined if there is nothing to do.
+ * Statements for a migration: Prisma's schema can't declare a collation. Without "C" PostgreSQL sorts text ids by
+ * language, without `_bin` MySQL ignores case. Undefined if there is nothing to do.
  */
 export function collationSql({ database, models }: ModuleContent): string | undefined {
-  if (database !== 'postgres') return undefined
+  if (database === 'sqlite') return undefined
   const tables = models.filter(({ isView }) => !isView)
   const columns = [...tables.flatMap(ownColumns), ...junctionColumns(models)]
   if (columns.length === 0) return undefined
-  return `-- ${MARK}. Put these statements into a migration, so that text ids sort by time.\n${columns.map(statement).join('')}`
+  const [end, one] =
+    database === 'postgres'
+      ? ['sort by time', statement]
+      : ['differ by case, where no foreign key is yet: above AddForeignKey', mysqlStatement]
+  return `-- ${MARK}. Put these statements into a migration, so that text ids ${end}.\n${columns.map(one).join('')}`
 }
 
 function ownColumns({ model, ids }: ModelContent): TextColumn[] {
@@ -31,7 +35,8 @@ function ownColumns({ model, ids }: ModelContent): TextColumn[] {
   }))
 }
 
-const isText = ({ storage, field }: FoundField): boolean => storage === 'text' && !field.isList
+const isText = ({ storage, field, comment }: FoundField): boolean =>
+  storage === 'text' && !field.isList && comment.collation !== 'binary'
 
 /** Columns of the tables that Prisma creates for implicit many-to-many relations. */
 function junctionColumns(models: readonly ModelContent[]): TextColumn[] {
@@ -71,4 +76,14 @@ function statement({ table, column, id: { field, found } }: TextColumn): string 
   const { collation } = storageFor(found.family, 'postgres', { storage: 'text' }).column
   const path = table.flatMap((part) => (part == null ? [] : [quoteName(part)])).join('.')
   return `ALTER TABLE ${path} ALTER COLUMN ${quoteName(column)} TYPE ${type} COLLATE "${collation}";\n`
+}
+
+function mysqlStatement({ table, column, id: { field, comment } }: TextColumn): string {
+  const { collation = 'utf8mb4_bin' } = comment
+  const [native, [length] = ['191']] = field.nativeType ?? ['VarChar']
+  const type = `${native.toUpperCase()}${length === undefined ? '' : `(${length})`}`
+  const { args: [made] = [] } = (field.default ?? {}) as { args?: readonly unknown[] }
+  const rest = `${field.isRequired ? 'NOT NULL' : 'NULL'}${made === undefined ? '' : ` DEFAULT (${made})`}`
+  const [path, name] = [table.at(-1) as string, column].map((one) => `\`${one.replaceAll('`', '``')}\``)
+  return `ALTER TABLE ${path} MODIFY ${name} ${type} CHARACTER SET ${collation.split('_')[0]} COLLATE ${collation} ${rest};\n`
 }
