@@ -29,6 +29,24 @@ export const auth = betterAuth({ database: drizzleAdapter(db, { provider: 'sqlit
     ])
   })
 
+  test('better-auth makes keys of its plugins, and a prefix stays that of new ids', async () => {
+    const files = {
+      'test/app/schema.ts': `${CUID2}${SQLITE}const key = (prefix: string) => text('id').primaryKey().$defaultFn(() => \`\${prefix}_\${createId()}\`)
+export const member = sqliteTable('member', { id: key('mem') })
+`,
+      'test/app/auth.ts': `import { betterAuth } from 'better-auth'
+export const auth = betterAuth({ database, plugins: [organization()] })`,
+      // Whose keys are no rows.
+      'test/app/test/member.ts': 'export const row = db.insert(member).values({ id: input.id })',
+    }
+    const { after, code } = await adopt(files)
+    expect(code).toBe(0)
+    expect(after).toContain("prefix: 'mem', accept: /^(?:mem_[a-z][a-z0-9]{23}|[A-Za-z0-9]{32})$/")
+    const auth = files['test/app/auth.ts'].replace(', plugins: [organization()]', '')
+    const without = await adopt({ ...files, 'test/app/auth.ts': auth })
+    expect(without.after).toContain("prefix: 'mem', accept: /^mem_[a-z][a-z0-9]{23}$/")
+  })
+
   test.each([
     ['generateId: false', 'advanced: { database: { generateId: false } }', '/^[a-z][a-z0-9]{23}$/'],
     ['a function', 'advanced: { database: { generateId: () => createId() } }', '/^[a-z][a-z0-9]{23}$/'],
@@ -104,19 +122,24 @@ await prisma.user.create({ data: { id: 'admin', posts: { create: [{ id: input.id
       'user.ts': `import { Entity, PrimaryGeneratedColumn } from 'typeorm'
 @Entity() export class User { @PrimaryGeneratedColumn('uuid') id: string }
 @Entity() export class Post { @PrimaryGeneratedColumn('uuid') id: string }
-@Entity() export class Note { @PrimaryGeneratedColumn('uuid') id: string }
+abstract class Base { @PrimaryGeneratedColumn('uuid') id: string }
+@Entity() export class Note extends Base {}
+@Entity() export class Tag extends Base {}
 class Service {
   constructor(private readonly users: Repository<User>) {}
   add = (dto) => this.users.save({ id: dto.id })
   post = (dto) => this.manager.insert(Post, { id: dto.key })
   note = (dto) => this.source.getRepository(Note).create({ id: dto.note })
-}`,
+}
+const tags = source.getRepository(Tag)
+tags.insert({ id: input.tag })`,
     })
     expect(left.map(({ name, text }) => [name, /\((dto\.\w+)\)/.exec(text)?.[1]])).toEqual([
       ['User.id', 'dto.id'],
       ['Post.id', 'dto.key'],
-      ['Note.id', 'dto.note'],
+      ['Base.id', 'dto.note'],
     ])
+    expect(left[2]?.text).toContain('input.tag')
   })
 })
 
@@ -200,6 +223,28 @@ export const b = sqliteTable('b', { ...key(options) })
     expect(left.map(({ name }) => name)).toEqual(['a.id', 'b.id'])
   })
 
+  test("a decorator of TypeORM of one's own that calls others", async () => {
+    const files = {
+      'org.ts': `import { Entity } from 'typeorm'
+import { Key } from './key.js'
+@Entity() export class Org { @Key('org') id: string }
+`,
+      'key.ts': `import { BeforeInsert, PrimaryColumn } from 'typeorm'
+export function Key(prefix: string) {
+  return function (target: object, property: string) {
+    PrimaryColumn('varchar', { length: 40 })(target, property)
+    BeforeInsert()(target, property)
+  }
+}
+`,
+    }
+    const { left, unread, code } = await adopt(files)
+    expect({ code, unread }).toEqual({ code: 1, unread: [] })
+    expect(left).toMatchObject([{ name: 'Org.id', text: expect.stringContaining('ask the database') }])
+    const { after } = await adopt(files, '--accept', 'Org.id=org_[a-z]{24}')
+    expect(after).toContain("@FlaxIdColumn({ prefix: 'org', accept: /^org_[a-z]{24}$/, branded: false }) id")
+  })
+
   test("TypeORM's decorators of one's own", async () => {
     const { after, code, counts } = await adopt({
       'entities.ts': `import { Entity } from 'typeorm'
@@ -274,23 +319,54 @@ export const b = sqliteTable('b', { doneId: text('done_id').references(() => don
   })
 })
 
-test('keys of the shape of flax ids, and a Kysely application, are left', async () => {
-  const { left, diff } = await adopt({
-    'schema.ts': `import { nanoid } from 'nanoid'
+test('keys of the shape of flax ids are left', async () => {
+  const { left, diff } = await adopt(`import { nanoid } from 'nanoid'
 ${SQLITE}export const a = sqliteTable('a', { id: text('id').primaryKey().$defaultFn(() => nanoid(16)) })
 export const b = sqliteTable('b', { id: text('id').primaryKey().$defaultFn(() => 'key_' + nanoid(16)) })
-`,
-    'db.ts': `import { Kysely } from 'kysely'
-import type { DB } from './db-types.js'
-export const db = new Kysely<DB>({ dialect })
-`,
-  })
+`)
   expect(left.map(({ name, text }) => [name, text.slice(0, 40)])).toEqual([
     ['a.id', 'its keys may have the shape of flax ids,'],
     ['b.id', 'its keys may have the shape of flax ids,'],
-    ['new Kysely(…)', 'its types are generated from the databas'],
   ])
   expect(diff).toBe('')
+})
+
+describe('a Kysely application', () => {
+  const DB = `import { Kysely } from 'kysely'
+import type { DB } from './db-types.js'
+export const db = new Kysely<DB>({ dialect })
+`
+  test('is told what its plugin declares', async () => {
+    const types = `import type { Generated } from 'kysely'
+export interface Users { id: Generated<string>; name: string }
+export type Post = { id: string; user_id: string }
+export interface DB { "app.users": Users; posts: Post; counters: { id: number } }
+`
+    const given = ['--accept', 'app.users.id=[0-9a-f-]{36}', '--accept', 'posts.id=pst_[a-z]{9}']
+    const told = await adopt({ 'db.ts': DB, 'db-types.ts': types }, ...given)
+    expect(told).toMatchObject({ code: 1, counts: { tables: 2, keys: 2, references: 0 }, diff: '' })
+    expect(told.next).toEqual(['npm install @snoflax/kysely @snoflax/core'])
+    expect(told.left.map(({ line, text }) => [line, text])).toEqual([
+      [2, 'declare it: "app.users": { id: flaxId({ accept: /^[0-9a-f-]{36}$/, branded: false }) }'],
+      [3, "declare it: posts: { id: flaxId({ prefix: 'pst', accept: /^pst_[a-z]{9}$/, branded: false }) }"],
+      [3, expect.stringContaining('with the keys that are listed here')],
+    ])
+    const after = DB.replace('{ dialect }', '{ dialect, plugins: [ids] }')
+    const ids =
+      "import { idPlugin } from '@snoflax/kysely'\nexport const ids = idPlugin({ database: 'postgres', tables })\n"
+    const done = adopt({
+      'db.ts': `import { ids } from './ids.js'\n${after}`,
+      'db-types.ts': types,
+      'ids.ts': ids,
+    })
+    await expect(done).rejects.toThrow('no Prisma schema')
+  })
+
+  test('whose types are elsewhere', async () => {
+    const { left, code } = await adopt({ 'db.ts': DB })
+    expect(code).toBe(1)
+    expect(left).toMatchObject([{ text: expect.stringContaining('DB is in no file that was read') }])
+  })
 })
 
 test.each([

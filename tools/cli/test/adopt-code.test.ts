@@ -205,7 +205,10 @@ const post = sqliteTable('post', { userId: text('user_id').primaryKey().referenc
 
   test('nothing at all, a missing path, a bad pattern', async () => {
     for (const [argv, message] of [
-      [[project({ 'a.ts': 'export const a = 1' })], 'no Prisma schema, Drizzle table or TypeORM entity in'],
+      [
+        [project({ 'a.ts': 'export const a = 1' })],
+        'no Prisma schema, Drizzle table, TypeORM entity or Kysely client in',
+      ],
       [['nowhere'], 'nowhere does not exist'],
       [
         [project({}), '--accept', 'users.id=['],
@@ -276,15 +279,17 @@ export const users = pgTable('users', { id: idColumn(uuid7, keptUuid).default(sq
     expect(after.replaceAll('\r\n', '')).not.toContain('\n')
   })
 
-  test('MySQL is left', async () => {
-    const mysql = keyed('() => nanoid()', "import { nanoid } from 'nanoid'")
-      .replace('sqlite-core', 'mysql-core')
-      .replaceAll('sqliteTable', 'mysqlTable')
-    expect(await adopt(mysql)).toMatchObject({
-      code: 1,
-      diff: '',
-      left: [{ text: expect.stringContaining('MySQL') }],
-    })
+  test('MySQL, where the migration needs a line', async () => {
+    const { after, next, code } = await adopt(`import { nanoid } from 'nanoid'
+import { mysqlTable, varchar } from 'drizzle-orm/mysql-core'
+export const users = mysqlTable('users', { id: varchar('id', { length: 36 }).primaryKey().$defaultFn(() => nanoid()) })
+export const posts = mysqlTable('posts', { userId: varchar({ length: 36 }).references(() => users.id) })
+`)
+    expect(code).toBe(0)
+    expect(after).toContain("import { flaxId } from '@snoflax/drizzle/mysql-core'")
+    expect(after).toContain("{ id: flaxId('id', keptNanoid).primaryKey() }")
+    expect(after).toContain('{ userId: flaxId.ref(() => users.id) }')
+    expect(next).toContainEqual(expect.stringContaining('while foreign keys exist'))
   })
 })
 
@@ -361,7 +366,11 @@ model User {
 
   test('other databases, and a schema that Prisma refuses', async () => {
     const model = 'model User {\n  id String @id @default(cuid())\n}\n'
-    expect(await adopt({ 'schema.prisma': schema(model, 'mysql') })).toMatchObject({ code: 1, diff: '' })
+    expect(await adopt({ 'schema.prisma': schema(model, 'mysql') })).toMatchObject({
+      code: 0,
+      diff: expect.stringContaining('onMismatch=notFound collation=utf8mb4_bin'),
+    })
+    expect(await adopt({ 'schema.prisma': schema(model, 'sqlserver') })).toMatchObject({ code: 1, diff: '' })
     await expect(adopt({ 'schema.prisma': schema('model User {\n  id Text @id\n}\n') })).rejects.toThrow(
       'Type "Text" is neither',
     )

@@ -64,7 +64,8 @@ export async function askDatabase(
   }
 }
 
-const snake = (text: string): string => text.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
+const snake = (text: string): string =>
+  text.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3_$2$4').toLowerCase()
 
 /** The columns by their tables, in SQL. Creators and naming strategies may have added to a name, or changed its case. */
 function located(
@@ -225,7 +226,7 @@ async function openPostgres(url: string): Promise<Reader> {
       const { rows } = await client.query(`
         SELECT n.nspname AS schema, c.relname AS table, a.attname AS column
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
-        WHERE c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE c.relkind IN ('r', 'p', 'v', 'm') AND a.attnum > 0 AND NOT a.attisdropped
           AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
         ORDER BY pg_table_is_visible(c.oid) DESC, n.nspname, a.attnum`)
       return rows
@@ -284,7 +285,7 @@ async function openSqlite(file: string): Promise<Reader> {
     catalog: async () =>
       connection
         .prepare(
-          `SELECT NULL AS "schema", m.name AS "table", c.name AS "column" FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'`,
+          `SELECT NULL AS "schema", m.name AS "table", c.name AS "column" FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')`,
         )
         .all() as Awaited<ReturnType<Reader['catalog']>>,
     async *rows(table, columns, limit) {

@@ -120,7 +120,7 @@ export class Findings {
       const where = unknown.map(({ file, line, text }) => `${file}:${line} (${text})`).join(', ')
       return ask(`the application passes keys too, in ${where}`, name)
     }
-    const stored = union(kinds)
+    const stored = { ...union(kinds), prefix: typeof made === 'object' ? prefixOf(made) : undefined }
     const strange = isUuid ? kinds.find(({ kind }) => kind !== 'uuid') : undefined
     if (strange) return `${strange.kind} in a column of type uuid: only versions 4 and 7 can stay there`
     if (!isUuid && looksLikeFlax(stored)) return shaped
@@ -181,12 +181,15 @@ function looksLikeFlax(stored: Stored): boolean {
 
 export const TAKEN = 'already is another name in this file: rename that, and run the command again'
 
+export const BINARY_IN_MYSQL =
+  'has keys and foreign keys distinguish case, and can change none while foreign keys exist: drop those above its statements, and add them again below, by the query of docs/switching.md'
+
 export const NUMBERS =
   'a number: it can stay as it is; snoflax adopt replaces it, row by row, in a running database'
 
 /** Tables whose keys open something, often: by the words of their names, not by parts of words. */
 export function isSecret(name: string): boolean {
-  const words = (name.split('.')[0] ?? '')
+  const words = (name.split('.').at(-2) ?? name)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z]+/)

@@ -1,3 +1,4 @@
+import { sep } from 'node:path'
 import type ts from 'typescript'
 import type { Column, Tables } from './drizzle/tables.js'
 import type { Passed } from './findings.js'
@@ -10,9 +11,10 @@ import type { Found, Source, Sources } from './sources.js'
 const TESTS =
   /(?:^|\/)(?:__tests__|__mocks__|tests?|e2e|spec|fixtures)\/|[.-](?:test|spec|e2e-spec)\.[cm]?tsx?$/
 
-/** Models whose keys better-auth and its plugins make, singular and without `_`. */
-const BETTER_AUTH =
-  /^(?:user|session|account|verification|organization|member|invitation|team|teammember|twofactor|passkey|apikey|jwks|ratelimit|deviceflow|devicecode|ssoprovider|subscription|walletaddress|oauthapplication|oauthaccesstoken|oauthconsent)$/
+/** Models whose keys better-auth makes, singular and without `_`, and those of its plugins. */
+const BETTER_AUTH = /^(?:user|session|account|verification|ratelimit)$/
+const OF_PLUGINS =
+  /^(?:organization|member|invitation|team|teammember|twofactor|passkey|apikey|jwks|deviceflow|devicecode|ssoprovider|subscription|walletaddress|oauthapplication|oauthaccesstoken|oauthconsent)$/
 
 const singular = (name: string): string =>
   name
@@ -51,8 +53,13 @@ class Passes<Key> {
 
   /** The calls of all files but tests. */
   calls(visit: (file: Source, call: ts.CallExpression) => void): void {
+    const paths = this.sources.all.map(({ path }) => path.split(sep))
+    // Folders above all files say nothing of them.
+    const above = (paths[0] ?? []).findIndex((part, at) =>
+      paths.some((path) => path[at] !== part || !path[at + 1]),
+    )
     for (const file of this.sources.all) {
-      if (TESTS.test(file.path)) continue
+      if (TESTS.test(file.path.split(sep).slice(above).join('/'))) continue
       this.sources.walk(file.node, (node) => {
         if (this.sources.ts.isCallExpression(node)) visit(file, node)
       })
@@ -60,7 +67,7 @@ class Passes<Key> {
   }
 
   /** The keys that better-auth makes: of models whose name it has. */
-  addBetterAuth(modelsNamed: (isOne: (name: string) => boolean, options: Found) => Iterable<Key>): void {
+  addBetterAuth(modelsNamed: (isOne: (name: string) => boolean) => Iterable<Key>): void {
     const { sources } = this
     this.calls((file, call) => {
       const scope = sources.scopeOf(file)
@@ -68,8 +75,10 @@ class Passes<Key> {
       if (!options || call.expression.getText() !== 'betterAuth') return
       const made = this.#betterAuthKeys({ scope, node: options })
       if (made === undefined) return
-      for (const key of modelsNamed((name) => BETTER_AUTH.test(singular(name)), { scope, node: options }))
-        this.add(key, file, call.expression, made)
+      const isOne = (name: string): boolean =>
+        BETTER_AUTH.test(singular(name)) ||
+        (/plugins/.test(options.getText()) && OF_PLUGINS.test(singular(name)))
+      for (const key of modelsNamed(isOne)) this.add(key, file, call.expression, made)
     })
   }
 
@@ -133,6 +142,7 @@ export function passedToDrizzle(tables: Tables): ReadonlyMap<Column, readonly Pa
   return passes.by
 }
 
+const REPOSITORY = /getRepository\(\s*(\w+)/
 const CREATES = /^(?:create|createMany|createManyAndReturn|upsert)$/
 
 /** `prisma.user.create({ data: { id, posts: { create: { id } } } })`, and better-auth. By `User.id`. */
@@ -180,9 +190,10 @@ export function passedToPrisma(
   return passes.by
 }
 
-/** `repository.save({ id })`, `manager.insert(User, { id })`, and better-auth. By `User.id`. */
+/** `repository.save({ id })`, `manager.insert(User, { id })`, and better-auth. By `User.id`, or the class that it extends. */
 export function passedToTypeorm(
   sources: Sources,
+  /** Names of the keys of each entity. */
   keys: ReadonlyMap<string, readonly string[]>,
 ): ReadonlyMap<string, readonly Passed[]> {
   const { ts } = sources
@@ -193,15 +204,19 @@ export function passedToTypeorm(
     repositories.set(file, own)
     sources.walk(file.node, (node) => {
       const isTyped = ts.isPropertyDeclaration(node) || ts.isParameter(node) || ts.isVariableDeclaration(node)
-      const [, entity] = (isTyped && /Repository<\s*(\w+)\s*>$/.exec(node.type?.getText() ?? '')) || []
-      if (isTyped && entity) own.set(node.name.getText(), entity)
+      if (!isTyped) return
+      const [, entity] =
+        /Repository<\s*(\w+)\s*>$/.exec(node.type?.getText() ?? '') ??
+        REPOSITORY.exec(node.initializer?.getText() ?? '') ??
+        []
+      if (entity) own.set(node.name.getText(), entity)
     })
   }
   passes.calls((file, { expression, arguments: given }) => {
     if (!ts.isPropertyAccessExpression(expression)) return
     if (!/^(?:save|insert|create|upsert)$/.test(expression.name.text)) return
     const owner = sources.bare(expression.expression)
-    const [, of] = /getRepository\(\s*(\w+)/.exec(owner.getText()) ?? []
+    const [, of] = REPOSITORY.exec(owner.getText()) ?? []
     const name = ts.isPropertyAccessExpression(owner) ? owner.name.text : owner.getText()
     const [first, second] = given
     const typed = repositories.get(file)?.get(name)
@@ -209,10 +224,8 @@ export function passedToTypeorm(
     const value = of || typed ? first : second
     if (!entity || !value) return
     const objects = sources.objectsIn({ scope: sources.scopeOf(file), node: value })
-    for (const key of keys.get(entity) ?? []) passes.addFrom(objects, key, `${entity}.${key}`)
+    for (const key of keys.get(entity) ?? []) passes.addFrom(objects, key.slice(key.indexOf('.') + 1), key)
   })
-  passes.addBetterAuth((isOne) =>
-    [...keys].flatMap(([name, own]) => (isOne(name) ? own.map((key) => `${name}.${key}`) : [])),
-  )
+  passes.addBetterAuth((isOne) => [...keys].flatMap(([name, own]) => (isOne(name) ? own : [])))
   return passes.by
 }

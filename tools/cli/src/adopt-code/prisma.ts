@@ -1,7 +1,7 @@
 import { dirname, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { applyEdits, type Edit } from './edits.js'
-import { type Findings, NUMBERS, type Passed } from './findings.js'
+import { BINARY_IN_MYSQL, type Findings, NUMBERS, type Passed } from './findings.js'
 import { prefixOf, STORED, type Stored } from './shapes.js'
 
 /** What we read of Prisma's DMMF. */
@@ -96,7 +96,7 @@ export function adoptPrisma(
       const prefix = prefixOf(stored)
       const comment = isUuid
         ? '@snoflax uuid7 accept=uuid7or4'
-        : `@snoflax flax ${prefix ? `prefix=${prefix} ` : ''}accept=${findings.literalOf(stored.pattern)} onMismatch=notFound`
+        : `@snoflax flax ${prefix ? `prefix=${prefix} ` : ''}accept=${findings.literalOf(stored.pattern)} onMismatch=notFound${schema.provider === 'mysql' ? ' collation=utf8mb4_bin' : ''}`
       findings.adopt({ file: line.file, line: line.number, name }, stored, isUuid)
       findings.edit(
         line.file,
@@ -114,7 +114,9 @@ export function adoptPrisma(
   )
   if (schema.provider !== 'sqlite')
     findings.next.add(
-      'PostgreSQL: append collation.sql, which generator snoflax writes, to a migration, so that new text ids sort by time',
+      schema.provider === 'mysql'
+        ? `MySQL: a migration of collation.sql, which generator snoflax writes, ${BINARY_IN_MYSQL}`
+        : 'PostgreSQL: append collation.sql, which generator snoflax writes, to a migration, so that new text ids sort by time',
     )
 }
 
@@ -160,7 +162,7 @@ function keyOf(
   if (field.type !== 'String')
     return field.isId ? leave(`a key of type ${field.type}: not text and not uuid`) : undefined
   if (isOne) findings.counts.keys++
-  if (!/^(?:postgres(?:ql)?|sqlite)$/.test(provider ?? ''))
+  if (!/^(?:postgres(?:ql)?|sqlite|mysql)$/.test(provider ?? ''))
     return leave(
       `${provider ?? 'a database without a provider'}: declare the key by hand, as the page of @snoflax/prisma-extension says`,
     )

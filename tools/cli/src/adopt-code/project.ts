@@ -4,6 +4,7 @@ import { UsageError } from '../exit.js'
 import { adoptDrizzle } from './drizzle/adopt.js'
 import { schemasOf } from './files.js'
 import type { Findings } from './findings.js'
+import { leaveKysely } from './kysely.js'
 import { passedToPrisma } from './passed.js'
 import { adoptPrisma, type GetDmmf, readPrisma, type Schema } from './prisma.js'
 import { listRefusals } from './refusals.js'
@@ -16,7 +17,12 @@ const DOCUMENT = /\.(?:json|ya?ml)$/
 const READ =
   /drizzle|typeorm|prisma|kysely|snoflax|cuid|nanoid|uuid|ulid|betterAuth|z\.string|\.(?:insert|create|save)\(|\{\d+\}|pattern\s*:/i
 
-const ORMS = { drizzle: '@snoflax/drizzle', prisma: '@snoflax/prisma-extension', typeorm: '@snoflax/typeorm' }
+const ORMS = {
+  drizzle: '@snoflax/drizzle',
+  kysely: '@snoflax/kysely',
+  prisma: '@snoflax/prisma-extension',
+  typeorm: '@snoflax/typeorm',
+}
 
 /** The files of an application, as its own parsers read them. */
 export class Project {
@@ -68,11 +74,12 @@ export class Project {
     if (sources) {
       if (adoptDrizzle(sources, findings)) orms.add(ORMS.drizzle)
       if (adoptTypeorm(sources, findings)) orms.add(ORMS.typeorm)
-      leaveClients(sources, findings, this.#schemas.length > 0)
+      if (this.#schemas.length > 0) leaveClients(sources, findings)
+      if (leaveKysely(sources, findings)) orms.add(ORMS.kysely)
     }
     listRefusals(sources, this.#documents, findings)
-    if (findings.edits.size > 0) tellInstall(orms, findings)
-    return orms.size > 0 || findings.left.length > 0
+    if (findings.edits.size > 0 || orms.has(ORMS.kysely)) tellInstall(orms, findings)
+    return orms.size > 0
   }
 }
 
@@ -84,22 +91,15 @@ function tellInstall(orms: ReadonlySet<string>, { next }: Findings): void {
   for (const one of later) next.add(one)
 }
 
-/** Clients that a person has to extend: Prisma's, and Kysely's, whose interface of tables says nothing of keys. */
-function leaveClients(sources: Sources, findings: Findings, hasPrisma: boolean): void {
+/** Clients that a person has to extend. */
+function leaveClients(sources: Sources, findings: Findings): void {
   const { ts } = sources
-  const todo: Readonly<Record<string, string>> = {
-    ...(hasPrisma && {
-      PrismaClient: 'add .$extends(snoflax()), from the module that prisma generate writes',
-    }),
-    Kysely:
-      'its types are generated from the database and name no keys: pass idPlugin({ users: { id: flaxId({ accept }) }, … }) in plugins, and let doctor name the kinds',
-  }
   for (const source of sources.all)
     sources.walk(source.node, (one) => {
       if (!ts.isNewExpression(one) || source.node.text.includes('snoflax')) return
-      const name = one.expression.getText()
-      const text = todo[name]
-      if (text) findings.leave(sources.placeOf(source, one, `new ${name}(…)`), text)
+      if (one.expression.getText() !== 'PrismaClient') return
+      const text = 'add .$extends(snoflax()), from the module that prisma generate writes'
+      findings.leave(sources.placeOf(source, one, 'new PrismaClient(…)'), text)
     })
 }
 

@@ -6,6 +6,8 @@ export interface Stored {
   readonly pattern: string
   /** A key of this kind. */
   readonly sample: string
+  /** That of the keys that the column generates, beside others without it. */
+  readonly prefix?: string | undefined
 }
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
@@ -140,7 +142,8 @@ export function union(kinds: readonly Stored[]): Stored {
 }
 
 /** What stands before the `_` of each key, if new ids can have it too. */
-export function prefixOf({ pattern }: Stored): string | undefined {
+export function prefixOf({ pattern, prefix }: Stored): string | undefined {
+  if (prefix) return prefix
   const parts = /^\(\?:(.*)\)$/.exec(pattern)?.[1]?.split('|') ?? [pattern]
   const prefixes = new Set(
     parts.map((one) => /^([a-z](?:[a-z0-9_]{0,61}[a-z0-9])?)_(?![*+?{])/.exec(one)?.[1]),

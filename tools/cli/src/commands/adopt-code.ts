@@ -48,7 +48,9 @@ async function adopt(terminal: Terminal, paths: readonly string[], options: Opti
   let wanted: Wanted = { accept: new Map(options.accept), branded: options.branded ?? false }
   let [findings, answer]: [Findings, Answer | undefined] = [new Findings(wanted), undefined]
   if (!project.adopt(findings))
-    throw new UsageError(`no Prisma schema, Drizzle table or TypeORM entity in ${paths.join(', ')}`)
+    throw new UsageError(
+      `no Prisma schema, Drizzle table, TypeORM entity or Kysely client in ${paths.join(', ')}`,
+    )
   if (options.url !== undefined) {
     answer = await askDatabase(options.url, findings.asked, wanted, options.rows)
     wanted = { ...wanted, database: answer.byKey }

@@ -1,5 +1,5 @@
 import type ts from 'typescript'
-import { type Findings, type Place, TAKEN } from '../findings.js'
+import { BINARY_IN_MYSQL, type Findings, type Place, TAKEN } from '../findings.js'
 import { type Export, importing, takenIn } from '../imports.js'
 import { passedToDrizzle } from '../passed.js'
 import { prefixOf, type Stored } from '../shapes.js'
@@ -292,6 +292,8 @@ class Writer {
       this.findings.next.add(
         'PostgreSQL: the migration of drizzle-kit generate gives the text keys COLLATE "C", so that new ids sort by time',
       )
+    if (column.dialect === 'mysql')
+      this.findings.next.add(`MySQL: the migration of drizzle-kit generate ${BINARY_IN_MYSQL}`)
     this.findings.next.add('run your formatter')
   }
 }

@@ -48,6 +48,7 @@ export class Fates {
 
   #decide(column: Column): Fate | undefined {
     const { tables, findings } = this
+    const { root, name } = column
     const reference = tables.referenceOf(column)
     const target = tables.targetOf(column)
     const generator = generatorOf(column)
@@ -55,7 +56,7 @@ export class Fates {
     if (isBound) findings.counts.references++
     if (reference && !target) {
       const text = `.references(${reference.node.arguments[0]?.getText()}) can't be read, or leads out of these files: in the last case write this one as flaxId.ref(name, target)`
-      return this.#misread(column, text)
+      return void findings.unread.push({ ...tables.sources.placeOf(root.scope.file, root.node, name), text })
     }
     const related = isBound || generator || column.isPrimary ? [] : column.related
     const fates = [...(target ? [target] : []), ...column.tied, ...related].flatMap(
@@ -104,11 +105,6 @@ export class Fates {
       const isNumber = /serial|int/i.test(column.type)
       return this.leave(column, isNumber ? NUMBERS : `a key of type ${column.type}: not text and not uuid`)
     }
-    if (column.dialect === 'mysql')
-      return this.leave(
-        column,
-        'MySQL: keys of another length need a column that holds both; declare it by hand',
-      )
     this.#ask(column, column)
     const generator = generatorOf(column)
     const [fn] = generator?.node.arguments ?? []
@@ -134,9 +130,5 @@ export class Fates {
       key: target.name,
       isUuid: type === 'uuid',
     })
-  }
-
-  #misread({ root: { scope, node }, name }: Column, text: string): undefined {
-    this.findings.unread.push({ ...this.tables.sources.placeOf(scope.file, node, name), text })
   }
 }

@@ -15,9 +15,7 @@ const OF_TYPE = ['type', 'length', 'width', 'generated', 'primary']
 /** Finds the keys and relations of TypeORM's entities, and the edits that make the keys id columns. */
 export function adoptTypeorm(sources: Sources, findings: Findings): boolean {
   const entities = new Entities(sources, findings)
-  const keys = new Map(
-    entities.all.map((one) => [one.name, entities.keysOf(one).map(({ node }) => node.name.getText())]),
-  )
+  const keys = new Map(entities.all.map(({ name: of }) => [of, entities.keysIn(of).map(({ name }) => name)]))
   const adopter = new Adopter(entities, findings, passedToTypeorm(sources, keys))
   for (const entity of entities.all) adopter.adopt(entity)
   adopter.writeImports()
@@ -83,7 +81,7 @@ class Adopter {
     const { entities } = this
     const joined = new Map<string, string>()
     const told = new Set<ts.Node>()
-    for (const { property, column, target, isTable } of entities.joinsOf(entity)) {
+    for (const { property, column, target, key, isTable } of entities.joinsOf(entity)) {
       const text = isTable
         ? `${target}, by a junction table that takes both keys`
         : `${target}, whose key it takes`
@@ -92,7 +90,7 @@ class Adopter {
       told.add(property)
       if (isTable) continue
       joined.set(column, target)
-      this.#ask(entity, property, column, entities.keyOf(target))
+      this.#ask(entity, property, column, key)
     }
     const keys = entities.keysOf(entity)
     for (const member of entity.properties) {

@@ -31,6 +31,8 @@ export interface Joined {
   readonly property: ts.PropertyDeclaration
   readonly column: string
   readonly target: string
+  /** `Base.id`, if it is in the files. */
+  readonly key: string | undefined
 }
 
 const RELATIONS = ['ManyToOne', 'OneToOne', 'ManyToMany', 'OneToMany']
@@ -82,14 +84,15 @@ export class Entities {
     return properties.filter(({ by }) => by.has('PrimaryColumn') || by.has('PrimaryGeneratedColumn'))
   }
 
-  /** `Base.id` of what a relation leads to. */
-  keyOf(target: string): string | undefined {
+  /** The keys of an entity by their properties, and their names, such as `Base.id`. */
+  keysIn(target: string): { readonly property: string; readonly name: string }[] {
     const entity = this.named(target)
-    for (const one of entity ? this.lineOf(entity) : []) {
-      const [key] = this.keysOf(one)
-      if (key) return `${one.name}.${key.node.name.getText()}`
-    }
-    return undefined
+    return [...(entity ? this.lineOf(entity) : [])].flatMap((own) =>
+      this.keysOf(own).map(({ node }) => ({
+        property: node.name.getText(),
+        name: this.place(own, node).name,
+      })),
+    )
   }
 
   /** Relations that store keys in columns of this class. */
@@ -105,12 +108,20 @@ export class Entities {
         const columns =
           list && this.sources.ts.isArrayLiteralExpression(list) ? [...list.elements] : [join?.options]
         for (const one of columns) {
-          const name =
-            one && this.sources.ts.isObjectLiteralExpression(one) && this.sources.member(one, 'name')
-          const column = name ? this.textOf(name) : `${node.name.getText()}Id`
-          yield { property: node, column, target, isTable: false }
+          const [name, referenced] = ['name', 'referencedColumnName'].map((option) => {
+            const given =
+              one && this.sources.ts.isObjectLiteralExpression(one) && this.sources.member(one, option)
+            return given ? this.textOf(given) : undefined
+          })
+          const keys = this.keysIn(target).filter(({ property }) => property === (referenced ?? property))
+          const own = node.name.getText()
+          for (const key of keys.length > 0 ? keys : [{ property: referenced ?? 'id', name: undefined }]) {
+            const column = name ?? own + key.property.replace(/^./, (first) => first.toUpperCase())
+            yield { property: node, column, target, key: key.name, isTable: false }
+          }
         }
-      } else if (by.has('JoinTable')) yield { property: node, column: '', target, isTable: true }
+      } else if (by.has('JoinTable'))
+        yield { property: node, column: '', target, key: undefined, isTable: true }
     }
   }
 
@@ -146,7 +157,7 @@ export class Entities {
 
   #tableOf(name: string, { given: [first], options }: Decorated): string {
     const given = (options && this.sources.member(options, 'name')) ?? first?.node
-    return given && this.sources.ts.isStringLiteralLike(given) ? given.text : snake(name)
+    return given && this.sources.ts.isStringLiteralLike(given) ? given.text : name
   }
 
   #decorationsOf(file: Source, node: ts.Node): ReadonlyMap<string, Decorated> {
@@ -177,18 +188,16 @@ export class Entities {
   #callsOf(found: Found<ts.CallExpression>): Found<ts.CallExpression>[] {
     const { ts } = this.sources
     const result = this.sources.returnedBy(found.scope, found.node)
-    if (!result || !ts.isCallExpression(result.node)) return [found]
-    const isSeveral = /^(?:applyDecorators|compose)$/.test(result.node.expression.getText())
-    const parts = isSeveral ? result.node.arguments : [result.node]
-    return parts.flatMap((node) =>
-      ts.isCallExpression(node) ? this.#callsOf({ scope: result.scope, node }) : [],
-    )
+    if (!result || ts.isIdentifier(result.node)) return [found]
+    const { scope, node: made } = result
+    const isSeveral =
+      ts.isCallExpression(made) && /^(?:applyDecorators|compose)$/.test(made.expression.getText())
+    const parts: ts.Node[] = isSeveral ? [...made.arguments] : [made]
+    // A decorator that calls others: PrimaryColumn()(target, property).
+    if (ts.isArrowFunction(made) || ts.isFunctionExpression(made))
+      this.sources.walk(made.body, (one) => {
+        if (ts.isCallExpression(one)) parts.push(one.expression)
+      })
+    return parts.flatMap((node) => (ts.isCallExpression(node) ? this.#callsOf({ scope, node }) : []))
   }
 }
-
-/** As TypeORM names tables. */
-const snake = (text: string): string =>
-  text
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
-    .toLowerCase()
