@@ -148,6 +148,9 @@ export async function storeRows(app: App): Promise<{ userId: string; posts: stri
     await app.post({ ownerId: userId, folderId, title: 'old 1', at: 11, tags: ['old'] }),
     await app.post({ ownerId: userId, title: 'old 2', at: 12 }),
   ]
+  const reader = await app.signUp({ name: 'reader' })
+  await app.share(posts[0] as string, reader)
+  await app.react(posts[0] as string, reader, 'kept')
   await app.share(posts[0] as string, userId)
   return { userId, posts }
 }
@@ -167,7 +170,7 @@ export async function checkRows(
     tags: ['old'],
   })
   await app.react(first, userId, 'still')
-  expect(await app.reactions(first)).toEqual(['older still'])
+  expect(await app.reactions(first)).toEqual(['older still', 'reader kept'])
   const made = await app.post({ ownerId: userId, title: 'new', at: 13, tags: ['old', 'fresh'] })
   expect(isNew(made), made).toBe(true)
   expect(posts.some(isNew)).toBe(false)

@@ -1,0 +1,3 @@
+import { PostgresDialect } from 'kysely'
+
+export const dialectOf = ({ pool }) => new PostgresDialect({ pool })
