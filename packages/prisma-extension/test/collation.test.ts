@@ -8,6 +8,8 @@ import { changesTo, describingPool } from './project/push.js'
 import { schemaForEngine } from './project/version.js'
 import { generatedModule } from './shop/open.js'
 
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+
 const PROJECT = projectOf(`
 model Customer {
   id     String  @id @default(dbgenerated()) /// @snoflax flax prefix=cus
@@ -49,6 +51,8 @@ describe.each(['en', 'cs', 'libc C.UTF-8'])('where text sorts by %s', (collation
       '-- AlterTable\nALTER TABLE "Customer" ADD COLUMN     "note" TEXT;\n',
     )
 
+    const [, check = ''] = /^```sql\n(ALTER TABLE .* CHECK .*)\n```/m.exec(README) ?? []
+    await database.query(check)
     const bare = await clientOf(folder, database)
     const { snoflax, cusId } = await generatedModule(folder)
     const prisma: AnyClient = bare.$extends(snoflax())
@@ -56,6 +60,9 @@ describe.each(['en', 'cs', 'libc C.UTF-8'])('where text sorts by %s', (collation
     await prisma.customer.createMany({ data: ids.map((id) => ({ id, name: 'a' })) })
     const rows = await prisma.customer.findMany({ orderBy: { id: 'asc' } })
     expect(rows.map(({ id }: { id: string }) => id)).toEqual(ids)
+    await expect(database.query(`UPDATE "Customer" SET id = 'ord' || substr(id, 4)`)).rejects.toThrow(
+      /Customer_id_check/,
+    )
     const half = cusId.range(at(0), at(CUSTOMERS / 2))
     expect(await prisma.customer.count({ where: { id: half } })).toBe(CUSTOMERS / 2)
     await Promise.all([bare.$disconnect(), pool.end()])
