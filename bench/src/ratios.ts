@@ -30,9 +30,9 @@ export interface Pair {
   readonly aim?: number | undefined
 }
 
-/** The ratio of each contestant to its own plain key. */
-export const besidePlainKeys = (pairs: readonly Pair[]): Table => ({
-  columns: [{ title: 'a plain key', aims: Object.fromEntries(pairs.map(({ name, aim }) => [name, aim])) }],
+/** The ratio of each contestant to its own yardstick: a plain key, if it has no other title. */
+export const besidePlainKeys = (pairs: readonly Pair[], title = 'a plain key'): Table => ({
+  columns: [{ title, aims: Object.fromEntries(pairs.map(({ name, aim }) => [name, aim])) }],
   rows: pairs.map(({ name, ours, plain }) => ({
     name,
     ratios: [ours.stepNs / plain.stepNs],

@@ -8,6 +8,7 @@ import type { Place } from './contest.js'
 import { openDrizzle } from './drizzle.js'
 import { drizzleQueries } from './drizzle-queries.js'
 import { drizzleSql } from './drizzle-sql.js'
+import { findRows } from './find.js'
 import { kyselyQueries } from './kysely-queries.js'
 import { openPrisma } from './prisma.js'
 import { prismaQueries } from './prisma-queries.js'
@@ -30,6 +31,7 @@ export const orms: Chapter<Place> = {
     ...sectionsOf('Drizzle', '`insert().values()` of 5,000 rows, and of one.', openDrizzle),
     drizzleQueries,
     kyselyQueries,
+    findRows,
     ...sectionsOf(
       'Prisma',
       '`createMany` of 1,000 rows, `create` of one; plain keys by a client without our extension.',

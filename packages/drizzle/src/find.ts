@@ -56,7 +56,12 @@ export function find<const Schema extends Readonly<Record<string, unknown>>, con
   return findRow(
     keysOf(schema, () => keysIn(schema)),
     id,
-    async ({ table, key }) => (await any.select().from(table).where(eq(key, id)))[0],
+    ({ table, key }) =>
+      any
+        .select()
+        .from(table)
+        .where(eq(key, id))
+        .then(([row]) => row),
     async (keys) => {
       const counts = keys.map(({ table, key }, at) =>
         sql`(select count(*) from ${table} where ${eq(key, id)})`.as(`c${at}`),

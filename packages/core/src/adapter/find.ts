@@ -121,8 +121,8 @@ export async function findRow<Key extends KeyColumn, Row>(
     const row = await look(key)
     if (row != null) found.push({ model: key.model, column: key.column, row })
   }
-  const [first, ...also] = found
-  return first ? { ...first, also } : null
+  const [first] = found
+  return first ? Object.assign(first, { also: found.slice(1) }) : null
 }
 
 async function counted<Key>(
