@@ -113,6 +113,38 @@ export const users = table('users', { id: text().primaryKey().$defaultFn(() => c
 export const posts = table('posts', { id: text().primaryKey().$defaultFn(() => createId()), authorId: text().references(() => users.id) })
 `
 
+test("TypeORM's relations to keys that aren't called id, or have several columns", async () => {
+  const file = join(project({}), 'app.db')
+  const database = new Connection(file)
+  database.exec(`CREATE TABLE device (serial text); CREATE TABLE stop (trip text, number int);
+    CREATE TABLE "load" (id text, deviceSerial text, stopTrip text, stopNumber int, at text);
+    INSERT INTO "load" VALUES ('${CUID2}', 'A-1', '${CUID2}', 1, 'A-1')`)
+  database.close()
+  const { stored } = await adopt(
+    {
+      'entities.ts': `import { Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm'
+@Entity() export class Device { @PrimaryColumn() serial: string }
+@Entity() export class Stop { @PrimaryColumn() trip: string; @PrimaryColumn() number: number }
+@Entity() export class Load {
+  @PrimaryColumn() id: string
+  @ManyToOne(() => Device) device: Device
+  @ManyToOne(() => Device) @JoinColumn({ name: 'at' }) last: Device
+  @ManyToOne(() => Stop) stop: Stop
+}
+`,
+    },
+    '--url',
+    file,
+  )
+  expect(stored).toMatchObject([
+    { name: 'Device.serial', text: 'no rows' },
+    { name: 'Load.device', text: '1 3 of A-Z0-9-' },
+    { name: 'Load.last' },
+    { name: 'Load.stop' },
+    { name: 'Load.id', text: '1 cuid2' },
+  ])
+})
+
 test('PostgreSQL, with a creator, other names of columns, and uuids of version 1', async () => {
   const database = await postgres.open()
   try {
