@@ -1,8 +1,8 @@
-import { flax, IdError, type IdFamily, prefixed } from '@snoflax/core'
+import { IdError, type IdFamily, prefixed } from '@snoflax/core'
 import type { Checks } from './checks.js'
 import { attempt, storedText } from './cross-checks.js'
 import { hexLiteral, type TestedFamily, TYPES } from './families.js'
-import { changedText } from './malformed-checks.js'
+import { bareOf, changedText } from './malformed-checks.js'
 import type { Random } from './random.js'
 import { sqlState } from './specification.js'
 
@@ -58,11 +58,9 @@ export function checkRandomPrefix(checks: Checks, tested: TestedFamily, random: 
   )
 }
 
-/** What reads one id finds the prefix in it: all before the base's text. */
-function checkAnyPrefix(checks: Checks, { name, family }: TestedFamily, text: string): void {
-  const body = name === 'flake' ? (/\d+$/.exec(text)?.[0] ?? text) : text.slice(-family.min.length)
-  const head = text.slice(0, text.length - body.length)
-  const bare = head === '' || isPrefix(head) ? body : text
+function checkAnyPrefix(checks: Checks, tested: TestedFamily, text: string): void {
+  const { name, family } = tested
+  const bare = bareOf(tested, text)
   const timeMs = attempt(() => family.timeMs(family.parse(bare)))
   const time = `(extract(epoch FROM snoflax.${name}_time($1)) * 1000)::bigint`
   if (timeMs instanceof IdError) checks.refuses(time, text, sqlState(timeMs.code))
@@ -76,6 +74,3 @@ function checkAnyPrefix(checks: Checks, { name, family }: TestedFamily, text: st
   }
   checks.gives(`snoflax.${name}_is_valid($1)`, text, String(family.is(bare)))
 }
-
-const isPrefix = (head: string): boolean =>
-  head.endsWith('_') && !(attempt(() => prefixed(flax, head.slice(0, -1))) instanceof IdError)
