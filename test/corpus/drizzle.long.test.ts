@@ -36,18 +36,15 @@ const withReturning: Dialect = (text) =>
   text
     .replaceAll('.$returningId()', '.returning()')
     .replaceAll('.onDuplicateKeyUpdate({', '.onConflictDoUpdate({ target: profiles.userId,')
-const fromMysqlToPostgres: Dialect = (text) =>
+const fromMysql = (text: string, core: string, any: string): string =>
   withReturning(text)
-    .replaceAll(/'mysql'|mysql-core/g, (one) => one.replace('mysql', 'pg'))
-    .replaceAll(/mysqlTable/g, 'pgTable')
-    .replaceAll('AnyMySqlColumn', 'AnyPgColumn')
+    .replaceAll(/'mysql'|mysql-core/g, (one) => one.replace('mysql', core))
+    .replaceAll('mysqlTable', `${core}Table`)
+    .replaceAll('AnyMySqlColumn', any)
     .replaceAll(/\bint\b/g, 'integer')
+const fromMysqlToPostgres: Dialect = (text) => fromMysql(text, 'pg', 'AnyPgColumn')
 const fromMysqlToSqlite: Dialect = (text) =>
-  withReturning(text)
-    .replaceAll(/'mysql'|mysql-core/g, (one) => one.replace('mysql', 'sqlite'))
-    .replaceAll(/mysqlTable/g, 'sqliteTable')
-    .replaceAll('AnyMySqlColumn', 'AnySQLiteColumn')
-    .replaceAll(/\bint\b/g, 'integer')
+  fromMysql(text, 'sqlite', 'AnySQLiteColumn')
     .replaceAll(/boolean, |timestamp, |, varchar(?= \})/g, '')
     .replaceAll(/(boolean|timestamp)\(('\w+')\)/g, "integer($2, { mode: '$1' })")
     .replaceAll(/varchar\((\w+|'\w+'), \{ length: \d+ \}\)/g, 'text($1)')

@@ -1,9 +1,9 @@
 import { IdError, type IdFamily } from '@snoflax/core'
-import { arrayLiteral, checkFamily, databaseDefault, hexOf, idSource } from '@snoflax/core/adapter'
+import { arrayLiteral, checkFamily, databaseDefault, hexOf, idSource, literalOf } from '@snoflax/core/adapter'
 import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
 import { addCheck } from '../constraints.js'
 import type { IdDialect } from './dialect.js'
-import { ColumnIds, IDS, isList, literal } from './ids.js'
+import { ColumnIds, IDS, isList } from './ids.js'
 import type { ColumnRequest, DialectName, IdColumn, IdColumns, ReferenceOptions } from './types.js'
 
 /** Members of a builder that Drizzle declares as protected, private or only for PostgreSQL. */
@@ -200,7 +200,7 @@ function setDefault(column: Column, ids: ColumnIds, { role, options }: ColumnReq
   const { default: given } = column
   const { database } = ids.dialect
   if (given !== undefined && !is(given, SQL)) {
-    const get = () => literal(ids.toDatabase(given), database)
+    const get = () => sql.raw(literalOf(ids.toDatabase(given), database))
     Object.defineProperty(column, 'default', { get, enumerable: true })
   } else if (given === undefined && role === 'generated' && column.defaultFn === undefined) {
     const { schema, meta, generator } = options

@@ -1,4 +1,4 @@
-import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
+import { IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
 import {
   agree,
   checkColumnOptions,
@@ -6,13 +6,12 @@ import {
   checkMismatch,
   checkOptions,
   familyWith,
-  literalOf,
   type OnMismatch,
   show,
   storedReader,
   withPath,
 } from '@snoflax/core/adapter'
-import { Column, type DriverValueEncoder, getTableName, is, type SQL, sql, Table } from 'drizzle-orm'
+import { Column, type DriverValueEncoder, getTableName, is, Table } from 'drizzle-orm'
 import type { IdDialect } from './dialect.js'
 import type { ColumnRequest } from './types.js'
 
@@ -200,9 +199,6 @@ export function findIds(column: unknown): ColumnIds | undefined {
 /** Whether a column stores arrays: in Drizzle 0.45 they have their own type, in 1.0 dimensions. */
 export const isList = (column: Column): boolean =>
   column.dataType === 'array' || Boolean((column as { readonly dimensions?: number }).dimensions)
-
-/** A database value written into SQL, for defaults and constraints in a schema. */
-export const literal = (value: unknown, database: Database): SQL => sql.raw(literalOf(value, database))
 
 /** The encoder of one id, for comparisons with the elements of an array. */
 export function elementOf(column: Column): DriverValueEncoder<unknown, unknown> {
