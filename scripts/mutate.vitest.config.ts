@@ -50,6 +50,6 @@ export default defineConfig({
       'test/{cases,realms,errors}.test.ts',
       at('../packages/families/test/uid/*.test.ts'),
     ],
-    exclude: ['**/processes.test.ts', '**/process-end.test.ts'],
+    exclude: ['**/processes.long.test.ts', '**/process-end.test.ts'],
   },
 })

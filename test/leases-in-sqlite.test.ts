@@ -5,7 +5,7 @@ import { type PostgresDatabase, postgres, type SqliteDatabase, sqlite } from '@s
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { EXPIRED, LEASABLE } from './leasable.js'
 
-// What docs/leases.md says, in SQLite; orm/leases.test.ts has the ORMs.
+// What docs/leases.md says, in SQLite; orm/leases.long.test.ts has the ORMs.
 
 describe.each(Object.entries(LEASABLE))('better-sqlite3, %s', (name, { lease, family, numberOf }) => {
   let leases: PostgresDatabase

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PGlite } from '@electric-sql/pglite'
 import type { DatabaseKind, OpenDatabase, Row, Template } from './open-database.js'
 import { thisRun } from './run.js'
@@ -35,17 +36,36 @@ export const pglite: DatabaseKind<PgliteDatabase, PgliteOptions> = {
     }
     const { PGlite } = await import('@electric-sql/pglite')
     const kept = join(thisRun().folder, `${template?.name ?? ''}${ENDING}`)
-    if (existsSync(kept)) {
-      return described(await PGlite.create({ loadDataDir: new Blob([await readFile(kept)]) }))
+    // The first who needs one makes it, and the rest wait.
+    const making = `${kept}.making`
+    while (!existsSync(kept)) {
+      if (await isFirst(making)) {
+        return make(kept, await described(await PGlite.create()), template).finally(() => rmdir(making))
+      }
+      await sleep(50)
     }
-    const database = await described(await PGlite.create())
-    await template?.prepare(database)
-    const dump = await database.connection.dumpDataDir('none')
-    const written = `${kept}.${randomUUID()}`
-    await writeFile(written, new Uint8Array(await dump.arrayBuffer()))
-    await rename(written, kept)
-    return database
+    return described(await PGlite.create({ loadDataDir: new Blob([await readFile(kept)]) }))
   },
+}
+
+const isFirst = (folder: string): Promise<boolean> =>
+  mkdir(folder).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'EEXIST' && Promise.reject(error),
+  )
+
+/** Prepares a cluster, and keeps a copy of it. */
+async function make(
+  kept: string,
+  database: PgliteDatabase,
+  template: Template<PgliteDatabase> | undefined,
+): Promise<PgliteDatabase> {
+  await template?.prepare(database)
+  const dump = await database.connection.dumpDataDir('none')
+  const written = `${kept}.${randomUUID()}`
+  await writeFile(written, new Uint8Array(await dump.arrayBuffer()))
+  await rename(written, kept)
+  return database
 }
 
 /** Resets a cluster to the state of a new one; false if that fails. */

@@ -11,7 +11,7 @@ import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
 import { isBefore1 } from './contract/version.js'
 
-// Types by family and storage are in kit.test.ts, and mistakes that every package refuses in mistakes.ts.
+// Types by family and storage are in kit.long.test.ts, and mistakes that every package refuses in mistakes.ts.
 
 const { flaxId, snoId, flakeId, idColumn } = pg
 const cus = prefixed(flax, 'cus')

@@ -27,7 +27,7 @@ import {
 import { drizzle } from 'drizzle-orm/pglite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-// What the random queries of differential.test.ts don't have: arrays, JSON, views, and writes within other statements.
+// What the random queries of differential.long.test.ts don't have: arrays, JSON, views, and writes within other statements.
 
 describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
   const type = { uuid: 'uuid', binary: 'bytea', text: 'text collate "C"' }[storage]
