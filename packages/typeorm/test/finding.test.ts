@@ -3,6 +3,7 @@ import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
 import { FlaxIdColumn, fromDatabase, parameter, SnoIdColumn } from '@snoflax/typeorm'
 import {
   Any,
+  ChildEntity,
   Column,
   type DataSource,
   Entity,
@@ -20,6 +21,7 @@ import {
   Or,
   Raw,
   type Relation,
+  TableInheritance,
 } from 'typeorm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openForBlock } from './open-data-source.js'
@@ -47,6 +49,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   }
 
   @Entity()
+  @TableInheritance({ column: { type: 'varchar', name: 'kind', length: 10, nullable: true } })
   class Topic {
     @FlaxIdColumn({ storage }) id!: FlaxId
     @Column('varchar') word!: string
@@ -54,7 +57,12 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     @ManyToMany(() => Book, 'topics') books!: Relation<Book>[]
   }
 
-  const world = openForBlock(kind, [Author, Book, Topic])
+  @ChildEntity()
+  class Series extends Topic {
+    @ManyToOne(() => Author, { nullable: true }) editor!: Relation<Author> | null
+  }
+
+  const world = openForBlock(kind, [Author, Book, Topic, Series])
   let dataSource: DataSource
   let ada: Author
   let ben: Author
@@ -252,6 +260,16 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     for (const none of ['title', 'topics'] as const) {
       expect(() => parameter(Book, none, ada.id)).toThrow(expect.objectContaining({ path: `Book.${none}` }))
     }
+  })
+
+  test('a child entity of single-table inheritance is as good in your own SQL', async () => {
+    const { id } = await dataSource.getRepository(Series).save({ word: 'war', editor: ben })
+    const own = dataSource.getRepository(Series).createQueryBuilder('s').addSelect('s.editor', 'editor')
+    const row = await own.where('s.id = :id', { id: parameter(Series, 'id', id) }).getRawOne()
+    expect(fromDatabase(Series, 'id', row.s_id)).toBe(id)
+    expect(fromDatabase(Series, 'editor', row.editor)).toBe(ben.id)
+    expect(() => parameter(Series, 'books', id)).toThrow(expect.objectContaining({ path: 'Series.books' }))
+    await dataSource.getRepository(Series).delete({ id })
   })
 
   test('a relation that is loaded by its own query needs text', async () => {

@@ -64,7 +64,7 @@ function columnOf(entity: IdEntity<ObjectLiteral>, property: string): PreparedCo
     // A relation may have several columns, and those of many-to-many are in its junction table.
     const columns = metadata.findColumnsWithPropertyPath(property)
     const [column] = columns.length === 1 ? columns : []
-    return (column?.entityMetadata === metadata && idColumnFor(column)) || []
+    return (column && metadata.columns.includes(column) && idColumnFor(column)) || []
   })
   const storages = [...new Set(found.map(({ storage }) => storage.name))]
   const column = found.at(-1)
