@@ -1,4 +1,4 @@
-import type { Families, IdsSchema } from './ids.js'
+import type { Families, IdsSchema } from './index.js'
 
 /**
  * Fastify's `validatorCompiler` for routes whose schemas are `ids(…)`. Fastify answers 400 with the message and the code of

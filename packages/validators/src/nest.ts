@@ -4,7 +4,7 @@ import { checkFamily } from '@snoflax/core/adapter'
 import { refusal } from './refusal.js'
 
 /**
- * A Nest pipe, by its `transform`, that checks an id of a request and brands it. Nest answers 400 with the message and the code of the IdError.
+ * A Nest pipe that checks an id of a request and brands it. Nest answers 400 with the message and the code of the IdError.
  *
  * @example
  * `class Orders { @Get(':id') find(@Param('id', new IdPipe(flax)) id: FlaxId) {} }`

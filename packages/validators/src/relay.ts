@@ -1,6 +1,6 @@
 import { IdError, type IdFamily } from '@snoflax/core'
 import { checkFamilies, show } from '@snoflax/core/adapter'
-import type { Families } from './ids.js'
+import type { Families } from './index.js'
 
 /** The content of a global id. */
 export type GlobalId<Types extends Families> = {

@@ -3,6 +3,8 @@ import type { IdFamily } from '@snoflax/core'
 import { checkFamily } from '@snoflax/core/adapter'
 import { keywordsOf } from './refusal.js'
 
+// Not one entry with TypeBox 1: 0.34 finds checks in its own module's registry only, and types by its own symbols only.
+
 /** Where a schema keeps its family's check: TypeBox copies schemas, and looks a check up by the name of its kind. */
 const CHECK = Symbol.for('snoflax.typebox.check')
 
