@@ -88,8 +88,8 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
     ['MysqlDefaultOptions', (_, wrong) => column('mysql', (id) => id({ default: 'database', ...wrong }))],
   ],
   'drizzle/src/pg-core': [
-    ['EndsOptions', async ({ minId }, wrong) => minId(await column('pg'), wrong)],
-    ['TimeFunctionOptions', async ({ createdAt }, wrong) => createdAt(await column('pg'), wrong)],
+    ['FunctionOptions', async ({ minId }, wrong) => minId(await column('pg'), wrong)],
+    ['FunctionOptions', async ({ createdAt }, wrong) => createdAt(await column('pg'), wrong)],
   ],
   'etcd/src': [
     ['EtcdOptions', ({ etcdLeases }, wrong) => etcdLeases({ endpoints: ['http://127.0.0.1:1'], ...wrong })],

@@ -17,7 +17,7 @@ const schemas: IdSchemas<ArkTypes> = /* @__PURE__ */ idSchemas<ArkTypes>({
 })
 
 /**
- * A schema that accepts ids of the column only. Errors have the message of the IdError.
+ * A schema of a column's ids. Errors have the message of the IdError.
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids.
  *

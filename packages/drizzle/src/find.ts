@@ -1,6 +1,6 @@
 import { type CanBeKey, type FoundIn, findRow, keysOf } from '@snoflax/core/adapter'
-import { type Column, eq, getTableColumns, is, type SQL, sql, Table } from 'drizzle-orm'
-import { findIds, isList } from './id-column/ids.js'
+import { eq, is, type SQL, sql, Table } from 'drizzle-orm'
+import { idColumnsIn, isList } from './id-column/ids.js'
 import type { AnyDatabase } from './stored-columns.js'
 
 interface IdTable {
@@ -52,12 +52,12 @@ export function find<const Schema extends Readonly<Record<string, unknown>>, con
   schema: Schema,
   id: AnId,
 ): Promise<Found<Schema, AnId> | null> {
-  const any = db as unknown as Selecting
+  const selecting = db as unknown as Selecting
   return findRow(
     keysOf(schema, () => keysIn(schema)),
     id,
     ({ table, key }) =>
-      any
+      selecting
         .select()
         .from(table)
         .where(eq(key, id))
@@ -66,7 +66,7 @@ export function find<const Schema extends Readonly<Record<string, unknown>>, con
       const counts = keys.map(({ table, key }, at) =>
         sql`(select count(*) from ${table} where ${eq(key, id)})`.as(`c${at}`),
       )
-      const [row = {}] = await any.select({ ...counts }).from(sql`(select 1) one`)
+      const [row = {}] = await selecting.select({ ...counts }).from(sql`(select 1) one`)
       return Object.values(row)
     },
   ) as Promise<Found<Schema, AnId> | null>
@@ -75,10 +75,9 @@ export function find<const Schema extends Readonly<Record<string, unknown>>, con
 const keysIn = (schema: Readonly<Record<string, unknown>>) =>
   Object.entries(schema).flatMap(([model, table]) =>
     is(table, Table)
-      ? Object.entries<Column>(getTableColumns(table)).flatMap(([column, key]) => {
-          const ids = findIds(key)
-          const isKey = key.primary || (key.isUnique && ids?.generate)
-          return ids && isKey && !isList(key) ? [{ model, column, family: ids.family, table, key }] : []
+      ? idColumnsIn(table).flatMap(({ key: column, column: key, ids }) => {
+          const isKey = key.primary || (key.isUnique && ids.generate)
+          return isKey && !isList(key) ? [{ model, column, family: ids.family, table, key }] : []
         })
       : [],
   )

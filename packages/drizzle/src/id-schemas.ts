@@ -1,6 +1,6 @@
 import type { Id, IdFamily } from '@snoflax/core'
-import { type Column, getTableColumns, type Table } from 'drizzle-orm'
-import { findIds, idsOf, isList } from './id-column/ids.js'
+import type { Column, Table } from 'drizzle-orm'
+import { idColumnsIn, idsOf, isList } from './id-column/ids.js'
 
 /** A library's types of schemas for a column, by the column's data: `this['data']`. */
 export interface SchemaTypes {
@@ -12,11 +12,9 @@ export interface SchemaTypes {
   readonly nullish: unknown
 }
 
-type SchemaOf<
-  Types extends SchemaTypes,
-  AColumn extends Column,
-  Kind extends keyof SchemaTypes = 'id',
-> = (Types & { readonly data: AColumn['_']['data'] })[Kind]
+type SchemaOf<Types extends SchemaTypes, AColumn extends Column, Kind extends keyof SchemaTypes> = (Types & {
+  readonly data: AColumn['_']['data']
+})[Kind]
 
 /** The functions of a schema library. */
 export interface Library {
@@ -37,7 +35,7 @@ type HasType =
 type Columns<ATable extends Table> = ATable['_']['columns']
 
 /** The keys of a table's id columns. */
-export type IdKeys<ATable extends Table> = {
+type IdKeys<ATable extends Table> = {
   [Key in keyof Columns<ATable>]: Columns<ATable>[Key] extends HasType ? Key : never
 }[keyof Columns<ATable>]
 
@@ -46,48 +44,38 @@ type WrittenKeys<ATable extends Table> = Extract<IdKeys<ATable>, KeysOfInsert<AT
 
 type KeysOfInsert<ATable> = ATable extends { readonly $inferInsert: infer Insert } ? keyof Insert : never
 
-type IsNotNull<AColumn extends Column> = AColumn['_']['notNull']
-type HasDefault<AColumn extends Column> = AColumn['_']['hasDefault']
-
-/** Refinements for `createSelectSchema`. */
-export type SelectIds<Types extends SchemaTypes, ATable extends Table> = {
-  [Key in IdKeys<ATable>]: SchemaOf<
+/** The schemas of columns: of those that are not null, of those that are not null and have a default, and of the others. */
+type Schemas<
+  Types extends SchemaTypes,
+  ATable extends Table,
+  Keys extends keyof Columns<ATable>,
+  NotNull extends keyof SchemaTypes,
+  HasDefault extends keyof SchemaTypes,
+  Nullable extends keyof SchemaTypes,
+> = {
+  [Key in Keys]: SchemaOf<
     Types,
     Columns<ATable>[Key],
-    IsNotNull<Columns<ATable>[Key]> extends true ? 'id' : 'nullable'
-  >
-}
-/** Refinements for `createInsertSchema`. */
-export type InsertIds<Types extends SchemaTypes, ATable extends Table> = {
-  [Key in WrittenKeys<ATable>]: SchemaOf<
-    Types,
-    Columns<ATable>[Key],
-    IsNotNull<Columns<ATable>[Key]> extends true
-      ? HasDefault<Columns<ATable>[Key]> extends true
-        ? 'optional'
-        : 'id'
-      : 'nullish'
-  >
-}
-/** Refinements for `createUpdateSchema`. */
-export type UpdateIds<Types extends SchemaTypes, ATable extends Table> = {
-  [Key in WrittenKeys<ATable>]: SchemaOf<
-    Types,
-    Columns<ATable>[Key],
-    IsNotNull<Columns<ATable>[Key]> extends true ? 'optional' : 'nullish'
+    Columns<ATable>[Key]['_']['notNull'] extends true
+      ? Columns<ATable>[Key]['_']['hasDefault'] extends true
+        ? HasDefault
+        : NotNull
+      : Nullable
   >
 }
 
 /** The schemas of id columns in one library. */
 export interface IdSchemas<Types extends SchemaTypes> {
-  /** The schema of one column's ids. @throws {IdError} `INVALID_OPTION` for a column without ids. */
-  idSchema<AColumn extends Column>(column: AColumn): SchemaOf<Types, AColumn>
-  /** The schemas of a table's id columns in its rows. */
-  selectIds<ATable extends Table>(table: ATable): SelectIds<Types, ATable>
-  /** The schemas of a table's id columns in an insert. */
-  insertIds<ATable extends Table>(table: ATable): InsertIds<Types, ATable>
-  /** The schemas of a table's id columns in an update. */
-  updateIds<ATable extends Table>(table: ATable): UpdateIds<Types, ATable>
+  idSchema<AColumn extends Column>(column: AColumn): SchemaOf<Types, AColumn, 'id'>
+  selectIds<ATable extends Table>(
+    table: ATable,
+  ): Schemas<Types, ATable, IdKeys<ATable>, 'id', 'id', 'nullable'>
+  insertIds<ATable extends Table>(
+    table: ATable,
+  ): Schemas<Types, ATable, WrittenKeys<ATable>, 'id', 'optional', 'nullish'>
+  updateIds<ATable extends Table>(
+    table: ATable,
+  ): Schemas<Types, ATable, WrittenKeys<ATable>, 'optional', 'optional', 'nullish'>
 }
 
 export function idSchemas<Types extends SchemaTypes>(library: Library): IdSchemas<Types> {
@@ -100,9 +88,9 @@ export function idSchemas<Types extends SchemaTypes>(library: Library): IdSchema
   const optional = (column: Column): unknown => library.optional(nullable(column) as never)
   const schemas = (table: Table, schema: (column: Column) => unknown, isWanted = isWritten): unknown =>
     Object.fromEntries(
-      Object.entries<Column>(getTableColumns(table))
-        .filter(([, column]) => findIds(column) && isWanted(column))
-        .map(([key, column]) => [key, schema(column)]),
+      idColumnsIn(table)
+        .filter(({ column }) => isWanted(column))
+        .map(({ key, column }) => [key, schema(column)]),
     )
   return {
     idSchema,

@@ -9,7 +9,6 @@ export type {
   IdColumn,
   IdColumnConfig,
   IdColumns,
-  IdColumnTypes,
   MetaOption,
   MysqlDefaultOptions,
   ReferenceOptions,

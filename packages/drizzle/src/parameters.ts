@@ -1,5 +1,5 @@
 import { type Column, type GetColumnData, type Param, type Placeholder, sql } from 'drizzle-orm'
-import { elementOf, idsOf, isList } from './id-column/ids.js'
+import { idsOf, isList } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
 
 /**
@@ -11,11 +11,11 @@ import type { AnyIdColumn } from './id-column/types.js'
  * const byId = db.select().from(orders).where(eq(orders.id, placeholder(orders.id, 'id'))).prepare('by_id')
  * await byId.execute({ id })
  */
-export const placeholder = <Name extends string>(
-  column: AnyIdColumn,
-  name: Name,
-): Param<Placeholder<Name>, unknown> =>
-  sql.param(sql.placeholder(name), encoder(column as unknown as Column)) as Param<Placeholder<Name>, unknown>
+export function placeholder<Name extends string>(column: AnyIdColumn, name: Name) {
+  const of = column as unknown as Column
+  idsOf(of)
+  return sql.param(sql.placeholder(name), of) as Param<Placeholder<Name>, unknown>
+}
 
 /** A value of a column; of an array column, an element too. */
 export type ValueOf<AColumn extends Column, Data = GetColumnData<AColumn, 'raw'>> =
@@ -30,8 +30,11 @@ export type ValueOf<AColumn extends Column, Data = GetColumnData<AColumn, 'raw'>
  * @example
  * await db.execute(sql`SELECT total FROM orders WHERE coalesce(parent_id, id) = ${parameter(orders.id, id)}`)
  */
-export const parameter = <AColumn extends Column>(column: AColumn, id: ValueOf<AColumn>) =>
-  sql.param(id, isElement(column, id) ? elementOf(column) : encoder(column))
+export function parameter<AColumn extends Column>(column: AColumn, id: ValueOf<AColumn>) {
+  const ids = idsOf(column)
+  const element = { mapToDriverValue: (one: unknown) => ids.toDatabase(one) }
+  return sql.param(id, isElement(column, id) ? element : column)
+}
 
 /**
  * The id for a value in a row of raw SQL or of a driver; null stays null. For an array column, its list of ids, or the id
@@ -49,17 +52,11 @@ export function fromDatabase<AColumn extends Column>(
   value: unknown,
 ): GetColumnData<AColumn, 'raw'>
 export function fromDatabase(column: Column, value: unknown): unknown {
+  const ids = idsOf(column)
   if (value == null) return null
-  return isElement(column, value)
-    ? idsOf(column).fromDatabase(value)
-    : encoder(column).mapFromDriverValue(value)
+  return isElement(column, value) ? ids.fromDatabase(value) : column.mapFromDriverValue(value)
 }
 
 /** Whether the column stores arrays and the value is neither an array nor the text of one. */
 const isElement = (column: Column, value: unknown): boolean =>
   isList(column) && !Array.isArray(value) && !(typeof value === 'string' && value.startsWith('{'))
-
-function encoder(column: Column): Column {
-  idsOf(column)
-  return column
-}

@@ -1,6 +1,6 @@
 import { type IdSource, idSource } from '@snoflax/core/adapter'
-import { type Column, getTableColumns, type Table } from 'drizzle-orm'
-import { findIds, isList } from './id-column/ids.js'
+import type { Table } from 'drizzle-orm'
+import { idColumnsIn, isList } from './id-column/ids.js'
 
 /** What drizzle-seed passes to the callback of `refine`, as far as it is used here. */
 export interface SeedFunctions<Generator> {
@@ -29,24 +29,16 @@ export function seedIds<ATable extends Table, Generator>(
 ): Record<string, Generator> {
   const given: Readonly<Record<string, IdSource | undefined>> = generators ?? {}
   return Object.fromEntries(
-    Object.entries<Column>(getTableColumns(table)).flatMap(([key, column]) => {
-      const ids = findIds(column)
-      if (ids === undefined || ids.isReference || column.generated) return []
-      const generate = ids.placed(() => newIds(ids, key, given[key]))
+    idColumnsIn(table).flatMap(({ key, column, ids }) => {
+      if (ids.isReference || column.generated) return []
+      const generator = given[key]
+      const usage = (example: string) => `seedIds(table, functions, { ${key}: ${example} })`
+      const own = generator === undefined ? ids.generate : undefined
+      const generate = own ?? ids.placed(() => idSource({ family: ids.family, generator, usage }))
       const value = isList(column) ? () => Array.from({ length: IN_LIST }, generate) : generate
       return [[key, functions.default(repeatable(value))]]
     }),
   )
-}
-
-function newIds(
-  ids: NonNullable<ReturnType<typeof findIds>>,
-  key: string,
-  generator?: IdSource,
-): () => string {
-  if (ids.generate && generator === undefined) return ids.generate
-  const usage = (example: string) => `seedIds(table, functions, { ${key}: ${example} })`
-  return idSource({ family: ids.family, generator, usage })
 }
 
 /**

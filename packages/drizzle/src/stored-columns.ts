@@ -1,14 +1,8 @@
 import { IdError } from '@snoflax/core'
-import {
-  type ColumnFault,
-  columnFaults,
-  type DeclaredColumn,
-  type RunQuery,
-  refuseFaults,
-} from '@snoflax/core/adapter'
+import { type ColumnFault, columnFaults, type RunQuery, refuseFaults } from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName, is, type SQL, sql, Table } from 'drizzle-orm'
 import type { IdDialect } from './id-column/dialect.js'
-import { findIds, isList, placeOf, schemaOf } from './id-column/ids.js'
+import { findIds, idColumnsIn, isList, placeOf, schemaOf } from './id-column/ids.js'
 
 /** A Drizzle database, with any driver. */
 export interface AnyDatabase {
@@ -16,10 +10,15 @@ export interface AnyDatabase {
   select(...fields: never): unknown
 }
 
+/** Applies the database's `casing` to a name, which is Drizzle 0.45's; in 1.0 it belongs to the table. */
+interface Casing {
+  readonly dialect?: { readonly casing?: { getColumnCasing?(column: Column): string } }
+}
+
 /**
- * Compares the declared id columns with those in the database, by one query, and with the foreign keys of the schema. Run it when your application starts, or
- * after migrations: with another collation, width or type, queries would silently find wrong rows. drizzle-kit doesn't
- * check collations.
+ * Compares the declared id columns with those in the database, by one query, and with the foreign keys of the schema. Run
+ * it when your application starts, or after migrations: with another collation, width or type, queries would silently find
+ * wrong rows. drizzle-kit doesn't check collations.
  *
  * @param tables your schema, as you pass it to `drizzle()`. Exports that are not tables are ignored.
  *
@@ -34,8 +33,17 @@ export async function checkColumns(
   tables: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const given = Object.values(tables).filter((one) => is(one, Table)) as Table[]
+  const { casing } = (db as Casing).dialect ?? {}
   const columns = given.flatMap((table) =>
-    Object.values<Column>(getTableColumns(table)).flatMap((column) => declaredIn(db, table, column)),
+    idColumnsIn(table).map(({ column, ids }) => ({
+      path: ids.place,
+      schema: schemaOf(table),
+      table: getTableName(table),
+      column: casing?.getColumnCasing?.(column) ?? column.name,
+      storage: ids.storage,
+      dialect: ids.dialect,
+      isList: isList(column),
+    })),
   )
   const [first] = columns
   if (first === undefined) {
@@ -58,44 +66,26 @@ function referenceFaults(table: Table, { core }: IdDialect): ColumnFault[] {
     const { columns, foreignColumns } = reference()
     return columns.flatMap((column, at) => {
       const [own, target] = [column, foreignColumns[at] as Column].map(declared) as [Column, Column]
-      const [ours, theirs] = [findIds(own)?.storage, findIds(target)?.storage]
-      const isEqual = ours && theirs ? ours.name === theirs.name : !(ours ?? theirs)?.converts
-      if (isEqual) return []
+      if (canBeEqual(own, target)) return []
       const what = `${own.getSQLType()} and references ${placeOf(target)}, which is ${target.getSQLType()}`
       return [{ message: `${placeOf(own)}: the column is ${what}; declare it by .ref()`, isMissing: false }]
     })
   })
 }
 
+function canBeEqual(own: Column, target: Column): boolean {
+  const [ours, theirs] = [findIds(own)?.storage, findIds(target)?.storage]
+  if (ours && theirs) return ours.name === theirs.name
+  const ids = ours ?? theirs
+  if (!ids?.converts) return true
+  // A column of numbers is rounded.
+  const isBigint = (ours ? target : own).dataType.startsWith('bigint')
+  return ids.name === 'bigint' && isBigint && own.getSQLType() === target.getSQLType()
+}
+
 /** PostgreSQL's `foreignKey()` has stand-ins for columns, without what an id column knows. */
 const declared = (column: Column): Column =>
   Object.values<Column>(getTableColumns(column.table)).find(({ name }) => name === column.name) ?? column
-
-/** Applies the database's `casing` to a name, which is Drizzle 0.45's; in 1.0 it belongs to the table. */
-interface Casing {
-  readonly dialect?: { readonly casing?: { getColumnCasing?(column: Column): string } }
-}
-
-function declaredIn(
-  db: AnyDatabase,
-  table: Table,
-  column: Column,
-): (DeclaredColumn & { readonly dialect: IdDialect })[] {
-  const ids = findIds(column)
-  if (ids === undefined) return []
-  const cased = (db as Casing).dialect?.casing?.getColumnCasing?.(column)
-  return [
-    {
-      path: ids.place,
-      schema: schemaOf(table),
-      table: getTableName(table),
-      column: cased ?? column.name,
-      storage: ids.storage,
-      dialect: ids.dialect,
-      isList: isList(column),
-    },
-  ]
-}
 
 /** As a subquery, so that Drizzle reads the rows of each driver. */
 const queryOf =
@@ -107,8 +97,6 @@ const queryOf =
       sql.raw(first),
     )
     const fields = Object.fromEntries(names.map((name) => [name, sql`${sql.identifier(name)}`]))
-    const { select } = db as unknown as {
-      select(fields: object): { from(source: SQL): ReturnType<RunQuery> }
-    }
-    return select.call(db, fields).from(sql`(${query}) found`)
+    const selecting = db as unknown as { select(of: object): { from(source: SQL): ReturnType<RunQuery> } }
+    return selecting.select(fields).from(sql`(${query}) found`)
   }

@@ -6,10 +6,8 @@ import type { AnyIdColumn } from './id-column/types.js'
 
 /**
  * Rows whose id was generated at or after `from` and before `to`. It compares texts, so it also selects other keys that
- * the column accepts if they sort between the ends: recheck with {@link wasCreatedBetween}, which is false for them.
- *
- * For families whose `exactRange` is false (uid) it selects more: recheck with {@link wasCreatedBetween}. If `from` is
- * after the family's last time, it finds none.
+ * the column accepts if they sort between the ends, and more ids of families whose `exactRange` is false (uid): recheck
+ * with {@link wasCreatedBetween}.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
  *
@@ -24,10 +22,7 @@ export function createdBetween(column: AnyIdColumn, from: Time, to: Time): SQL {
 }
 
 /**
- * Rows whose id was generated at or after the time: none after the family's last time. For families whose `exactRange` is
- * false (uid) it selects more.
- *
- * @throws {IdError} `INVALID_TIME`.
+ * Rows whose id was generated at or after the time; see {@link createdBetween}.
  *
  * @example
  * await db.select().from(orders).where(createdAfter(orders.id, Date.now() - 3_600_000))
@@ -36,10 +31,7 @@ export const createdAfter = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, time, Number.POSITIVE_INFINITY)
 
 /**
- * Rows whose id was generated before the time: all, if it is after the family's last time. For families whose
- * `exactRange` is false (uid) it selects more.
- *
- * @throws {IdError} `INVALID_TIME`.
+ * Rows whose id was generated before the time; see {@link createdBetween}.
  *
  * @example
  * await db.delete(orders).where(createdBefore(orders.id, new Date('2020-01-01')))
@@ -48,8 +40,7 @@ export const createdBefore = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, Number.NEGATIVE_INFINITY, time)
 
 /**
- * Whether an id was generated at or after `from` and before `to`; false for another key that the column accepts. Recheck
- * rows with it if the family's ranges are not exact (uid).
+ * Whether an id was generated at or after `from` and before `to`; false for another key that the column accepts.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
  *

@@ -2,6 +2,7 @@ import { type TNull, type TOptional, type TUnion, type TUnsafe, Type } from '@si
 import { idSchema as ofFamily } from '@snoflax/validators/typebox-legacy'
 import { type IdSchemas, idSchemas, type SchemaTypes } from './id-schemas.js'
 
+// Beside typebox.ts, as Drizzle has both: see typebox-legacy.ts of @snoflax/validators.
 interface TypeBoxTypes extends SchemaTypes {
   readonly id: TUnsafe<this['data']>
   readonly nullable: TUnion<[this['id'], TNull]>
@@ -17,7 +18,7 @@ const schemas: IdSchemas<TypeBoxTypes> = /* @__PURE__ */ idSchemas<TypeBoxTypes>
 })
 
 /**
- * A schema that accepts ids of the column only. Errors read "Expected kind 'sno id'".
+ * A schema of a column's ids. Errors read "Expected kind 'sno id'".
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids.
  *

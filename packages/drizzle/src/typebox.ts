@@ -17,7 +17,7 @@ const schemas: IdSchemas<TypeBoxTypes> = /* @__PURE__ */ idSchemas<TypeBoxTypes>
 })
 
 /**
- * A schema that accepts ids of the column only. Errors are TypeBox's.
+ * A schema of a column's ids. Errors are TypeBox's.
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids.
  *

@@ -17,7 +17,7 @@ const schemas: IdSchemas<ValibotTypes> = /* @__PURE__ */ idSchemas<ValibotTypes>
 })
 
 /**
- * A schema that accepts ids of the column only. Issues have the message of the IdError.
+ * A schema of a column's ids. Issues have the message of the IdError.
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids.
  *

@@ -165,3 +165,18 @@ test.each(dialects)(
     })
   },
 )
+
+test('checkColumns lets a bigint reference a bigint id, unless Drizzle rounds its numbers', async () => {
+  const shops = pgTable('shops', { id: pg.idColumn.plain(uidLocal, { storage: 'bigint' }).primaryKey() })
+  const doors = pgTable('doors', {
+    exact: core.bigint({ mode: 'bigint' }).references(() => shops.id),
+    rounded: core.bigint({ mode: 'number' }).references(() => shops.id),
+  })
+  const database = await pglite.open()
+  onTestFinished(() => database.close())
+  await database.query('create table shops (id bigint)')
+  const db = overPglite({ client: clientOf(database as OpenDatabase) })
+  await expect(pg.checkColumns(db, { shops, doors })).rejects.toThrow(
+    /^doors\.rounded: the column is bigint and references shops\.id, which is bigint; declare it by \.ref\(\)\. /,
+  )
+})

@@ -1,7 +1,7 @@
 import { IdError, type IdFamily } from '@snoflax/core'
 import { arrayLiteral, checkFamily, databaseDefault, hexOf, idSource, literalOf } from '@snoflax/core/adapter'
 import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
-import { addCheck } from '../constraints.js'
+import { addCheck } from './check.js'
 import type { IdDialect } from './dialect.js'
 import { ColumnIds, IDS, isList } from './ids.js'
 import type { ColumnRequest, DialectName, IdColumn, IdColumns, ReferenceOptions } from './types.js'
@@ -36,42 +36,36 @@ const BYTEA: object = Object.create(Uint8Array.prototype, {
   },
 })
 
-/** The functions that start id columns in a dialect. As in Drizzle, a column's name may be left out. */
+/** The functions that start id columns in a dialect. */
 export function idColumns<Dialect extends DialectName>(dialect: IdDialect) {
   const IdColumnBuilder = builderFor(dialect)
-  type Start = (family: IdFamily | undefined, given: readonly unknown[]) => Builder
-  const starting =
-    (role: ColumnRequest['role']): Start =>
-    (family, given) => {
-      // A name may be undefined, as in Drizzle.
-      const [name, options = {}] = named(given[0] === undefined ? given.slice(1) : given) as [
-        string,
-        Options?,
-      ]
-      return new IdColumnBuilder(name, { family, role, options })
-    }
-  const [generated, plain, reference] = [starting('generated'), starting('plain'), starting('reference')]
-  const referring: Start = (family, given) => {
-    const [name, target, options = {}] = named(given)
-    if (typeof target !== 'function') return reference(family, given)
-    const { onDelete, onUpdate, ...rest } = options as Options & ReferenceOptions
-    return reference(family, [name, rest]).references(target as () => Column, { onDelete, onUpdate })
+  type Given = readonly unknown[]
+  const start = (role: ColumnRequest['role'], family: IdFamily | undefined, given: Given): Builder => {
+    const [name, options = {}] = named(given) as [string, Options?]
+    return new IdColumnBuilder(name, { family, role, options })
   }
-  const defining =
-    (start: Start) =>
-    (...given: readonly unknown[]) => {
+  const refer = (family: IdFamily | undefined, given: Given): Builder => {
+    const [name, target, options = {}] = named(given)
+    if (typeof target !== 'function') return start('reference', family, given)
+    const { onDelete, onUpdate, ...rest } = options as Options & ReferenceOptions
+    const builder = start('reference', family, [name, rest])
+    return builder.references(target as () => Column, { onDelete, onUpdate })
+  }
+  const define =
+    (role: ColumnRequest['role']) =>
+    (...given: Given): Builder => {
       const [name, family, options] = named(given)
       checkFamily(family, 'idColumn: definition')
-      return start(family, [name, options])
+      return start(role, family, [name, options])
     }
-  const idColumn = Object.assign(defining(generated), {
-    plain: defining(plain),
-    ref: (...given: readonly unknown[]) => referring(undefined, given),
+  const idColumn = Object.assign(define('generated'), {
+    plain: define('plain'),
+    ref: (...given: Given) => refer(undefined, given),
   })
   const familyColumn = (family: IdFamily) =>
-    Object.assign((...given: readonly unknown[]) => generated(family, given), {
-      plain: (...given: readonly unknown[]) => plain(family, given),
-      ref: (...given: readonly unknown[]) => referring(family, given),
+    Object.assign((...given: Given) => start('generated', family, given), {
+      plain: (...given: Given) => start('plain', family, given),
+      ref: (...given: Given) => refer(family, given),
     })
   return { idColumn, familyColumn } as unknown as {
     readonly idColumn: IdColumns<Dialect>
@@ -81,8 +75,9 @@ export function idColumns<Dialect extends DialectName>(dialect: IdDialect) {
   }
 }
 
+/** As in Drizzle, a name comes first, is left out or is undefined. */
 const named = (given: readonly unknown[]): readonly unknown[] =>
-  typeof given[0] === 'string' ? given : ['', ...given]
+  typeof given[0] === 'string' ? given : ['', ...(given[0] === undefined ? given.slice(1) : given)]
 
 function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: ColumnRequest]> {
   class IdColumn extends dialect.Column {
@@ -127,10 +122,10 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     // A field, not a method: Drizzle 1.0 looks for it on the instance.
     override mapToDriverValue = (id: unknown): unknown => {
       const value = this[IDS].toDatabase(id)
-      if (typeof value === 'string') return value
+      if (typeof value === 'string' || dialect.database !== 'postgres') return value
       // As text, as PostgreSQL's drivers send it: the key of a cached query is JSON, which has no bigints.
-      if (typeof value === 'bigint' && dialect.database === 'postgres') return String(value)
-      if (!(value instanceof Uint8Array) || dialect.database !== 'postgres') return value
+      if (typeof value === 'bigint') return String(value)
+      if (!(value instanceof Uint8Array)) return value
       return this.isElement ? hexText(value) : Object.setPrototypeOf(value, BYTEA)
     }
 
@@ -174,7 +169,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     /** Called by Drizzle. */
     build(table: Table): Column {
       const column = new IdColumn(table, this)
-      if (this.config.request.options.check) addCheck(table, column)
+      if (this.config.request.options.check) addCheck(table, column, column[IDS])
       return column
     }
   }

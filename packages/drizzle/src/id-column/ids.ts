@@ -11,7 +11,7 @@ import {
   storedReader,
   withPath,
 } from '@snoflax/core/adapter'
-import { Column, type DriverValueEncoder, getTableName, is, Table } from 'drizzle-orm'
+import { Column, getTableColumns, getTableName, is, Table } from 'drizzle-orm'
 import type { IdDialect } from './dialect.js'
 import type { ColumnRequest } from './types.js'
 
@@ -65,16 +65,12 @@ export class ColumnIds {
       throw this.refuse('a .ref() needs .references(…), or its own storage option')
     }
     this.onMismatch = onMismatch
-    if (this.own && target === undefined) this.checkMismatch(this.own)
+    if (this.own && target === undefined) this.settled = this.fitting(this.own)
   }
 
   /** Found on first use, since a reference's target may be defined later. */
   get storage(): IdStorage<string> {
-    if (this.settled === undefined) {
-      const storage = this.settle()
-      this.checkMismatch(storage)
-      this.settled = storage
-    }
+    this.settled ??= this.fitting(this.settle())
     return this.settled
   }
 
@@ -127,17 +123,18 @@ export class ColumnIds {
     return error instanceof IdError && error.path === undefined ? error.at(this.place) : error
   }
 
-  private checkMismatch(storage: IdStorage<string>): void {
+  private fitting(storage: IdStorage<string>): IdStorage<string> {
     this.placed(() => checkMismatch(storage, this.onMismatch))
+    return storage
   }
 
   private settle(): IdStorage<string> {
-    const { own, target, isSettling } = this
-    if (target === undefined || (own !== undefined && isSettling)) return own as IdStorage<string>
+    const { own, isSettling } = this
+    if (own && isSettling) return own
     if (isSettling) throw this.refuse('its references form a cycle; set storage on one of them')
     this.isSettling = true
     try {
-      return this.storageBeside(target())
+      return this.storageBeside((this.target as () => Column)())
     } finally {
       this.isSettling = false
     }
@@ -200,11 +197,12 @@ export function findIds(column: unknown): ColumnIds | undefined {
 export const isList = (column: Column): boolean =>
   column.dataType === 'array' || Boolean((column as { readonly dimensions?: number }).dimensions)
 
-/** The encoder of one id, for comparisons with the elements of an array. */
-export function elementOf(column: Column): DriverValueEncoder<unknown, unknown> {
-  const ids = idsOf(column)
-  return { mapToDriverValue: (id: unknown) => ids.toDatabase(id) }
-}
+/** The id columns of a table, by key. */
+export const idColumnsIn = (table: Table) =>
+  Object.entries<Column>(getTableColumns(table)).flatMap(([key, column]) => {
+    const ids = findIds(column)
+    return ids ? [{ key, column, ids }] : []
+  })
 
 /** @throws {IdError} `INVALID_OPTION` for a column without ids. */
 export function idsOf(column: Column): ColumnIds {

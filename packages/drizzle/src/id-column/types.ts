@@ -55,26 +55,18 @@ export interface MetaOption {
 }
 
 /** The type parameter of Drizzle's column builders for an id column. */
-export type IdColumnConfig<Name extends string, AnId extends string> = IdColumnTypes<Name, AnId> & NoEnum
+export type IdColumnConfig<Name extends string, AnId extends string> = NoEnum & {
+  name: Name
+  dataType: 'string'
+  columnType: 'SnoflaxId'
+  data: AnId
+  driverParam: DatabaseValue
+}
 
 /** Drizzle 0.45 needs to know that the column is not an enum; 1.0 must not get this property. */
 type NoEnum = Column['_'] extends { brand: string } ? { enumValues: undefined } : unknown
 
-/** The part of {@link IdColumnConfig} that all versions of Drizzle share. */
-export interface IdColumnTypes<Name extends string, AnId extends string> {
-  /** The column's name. */
-  name: Name
-  /** Ids are strings to Drizzle. */
-  dataType: 'string'
-  /** Marks id columns. */
-  columnType: 'SnoflaxId'
-  /** The type in rows and queries. */
-  data: AnId
-  /** The value passed to the driver. */
-  driverParam: DatabaseValue
-}
-
-/** The differences between Drizzle's dialects: builders and options. */
+/** What Drizzle's dialects differ in: builders, options of every id column, and those of generated ones. */
 interface Dialects<Name extends string, AnId extends string> {
   pg: [PgColumnBuilder<IdColumnConfig<Name, AnId>>, StorageOptions, DatabaseDefaultOptions]
   sqlite: [SQLiteColumnBuilder<IdColumnConfig<Name, AnId>>, SQLiteStorageOptions, unknown]
@@ -86,13 +78,14 @@ export type DialectName = keyof Dialects<string, string>
 
 type StoredOptions<Dialect extends DialectName> = Dialects<string, string>[Dialect][1]
 
-type Builder<Dialect extends DialectName, Name extends string, AnId extends string> = Dialects<
-  Name,
-  AnId
->[Dialect][0]
-type Generated<Dialect extends DialectName, Name extends string, AnId extends string> = HasRuntimeDefault<
-  HasDefault<Builder<Dialect, Name, AnId>>
->
+type Builder<
+  Dialect extends DialectName,
+  Name extends string,
+  AnId extends string,
+  Role extends ColumnRole = 'plain',
+> = Role extends 'generated'
+  ? HasRuntimeDefault<HasDefault<Dialects<Name, AnId>[Dialect][0]>>
+  : Dialects<Name, AnId>[Dialect][0]
 
 /** What an id column typed as `string` has: in Drizzle 0.45 a mark. 1.0 has none, so it is checked at run time. */
 interface Unbranded {
@@ -121,26 +114,28 @@ interface Target {
   readonly _: { readonly data: unknown }
 }
 
-/** The families of core by name. Any other name may be a prefix of theirs. */
+/** The families of core by name. Any other name may be a prefix of theirs, which is checked at run time. */
 type FamilyName = 'flax' | 'sno' | 'flake'
 
-/** Whether the target's ids may be those of the family behind a prefix; it is checked at run time. */
-type MayHavePrefix<Data> = Data extends Id<infer Name> ? (Name extends FamilyName ? false : true) : false
-
 /** A target annotated as any column, because of a cycle, is checked at run time. */
-type Checked<ATarget extends Target, AnId extends string> = unknown extends ATarget['_']['data']
-  ? ATarget
-  : string extends ATarget['_']['data']
+type Fits<ATarget, Data, AnId extends string> = unknown extends Data
+  ? true
+  : string extends Data
     ? ATarget extends Unbranded
-      ? ATarget
-      : IdsOfAnotherFamily<AnId>
-    : ATarget['_']['data'] extends AnId
-      ? ATarget
-      : AnId extends ATarget['_']['data']
-        ? ATarget
-        : MayHavePrefix<ATarget['_']['data']> extends true
-          ? ATarget
-          : IdsOfAnotherFamily<AnId>
+      ? true
+      : false
+    : [Data] extends [AnId]
+      ? true
+      : [AnId] extends [Data]
+        ? true
+        : Data extends Id<infer Name>
+          ? Name extends FamilyName
+            ? false
+            : true
+          : false
+
+type Checked<ATarget extends Target, AnId extends string> =
+  Fits<ATarget, ATarget['_']['data'], AnId> extends true ? ATarget : IdsOfAnotherFamily<AnId>
 
 type IdsOfTarget<ATarget extends Target, AnId extends string, Branded extends boolean> = [Branded] extends [
   false,
@@ -152,27 +147,32 @@ type IdsOfTarget<ATarget extends Target, AnId extends string, Branded extends bo
       ? ATarget['_']['data']
       : AnId
 
+type RefersOptions<Stored, Branded extends boolean> = Stored &
+  ReferenceOptions &
+  Pick<KeyOptions<never, never, Branded>, 'branded'>
+
 /** References without and with a name, by the options of what they store. */
 interface Refers<Dialect extends DialectName, AnId extends string, Stored> {
   <ATarget extends Target, const Branded extends boolean = true>(
     target: () => ATarget & Checked<ATarget, AnId>,
-    options?: Stored & ReferenceOptions & Pick<KeyOptions<never, never, Branded>, 'branded'>,
+    options?: RefersOptions<Stored, Branded>,
   ): Builder<Dialect, '', IdsOfTarget<ATarget, AnId, Branded>>
   <Name extends string, ATarget extends Target, const Branded extends boolean = true>(
     name: Name,
     target: () => ATarget & Checked<ATarget, AnId>,
-    options?: Stored & ReferenceOptions & Pick<KeyOptions<never, never, Branded>, 'branded'>,
+    options?: RefersOptions<Stored, Branded>,
   ): Builder<Dialect, Name, IdsOfTarget<ATarget, AnId, Branded>>
 }
 
-interface Start<Dialect extends DialectName, AnId extends string> {
+/** Columns of one family, without and with a name. */
+interface Declares<Dialect extends DialectName, AnId extends string, Role extends ColumnRole, Options> {
   <
     const Prefix extends string = never,
     const Accepts extends Accept = never,
     const Branded extends boolean = true,
   >(
-    options?: StoredOptions<Dialect> & KeyOptions<Prefix, Accepts, Branded>,
-  ): Builder<Dialect, '', KeyOf<AnId, Prefix, Accepts, Branded>>
+    options?: Options & KeyOptions<Prefix, Accepts, Branded>,
+  ): Builder<Dialect, '', KeyOf<AnId, Prefix, Accepts, Branded>, Role>
   <
     Name extends string,
     const Prefix extends string = never,
@@ -180,8 +180,8 @@ interface Start<Dialect extends DialectName, AnId extends string> {
     const Branded extends boolean = true,
   >(
     name: Name,
-    options?: StoredOptions<Dialect> & KeyOptions<Prefix, Accepts, Branded>,
-  ): Builder<Dialect, Name, KeyOf<AnId, Prefix, Accepts, Branded>>
+    options?: Options & KeyOptions<Prefix, Accepts, Branded>,
+  ): Builder<Dialect, Name, KeyOf<AnId, Prefix, Accepts, Branded>, Role>
 }
 
 /** Options of a generated column, `meta` aside. */
@@ -189,55 +189,42 @@ export type GeneratedOptions<Dialect extends DialectName, AnId extends string> =
   StoredOptions<Dialect> &
   Dialects<'', AnId>[Dialect][2]
 
-/** Functions that declare columns of one family in one dialect. */
-export interface IdColumn<Dialect extends DialectName, AnId extends string, Extra = unknown> {
-  /** A column that gets a generated id if an insert has none. */
-  <
-    const Prefix extends string = never,
-    const Accepts extends Accept = never,
-    const Branded extends boolean = true,
-  >(
-    options?: GeneratedOptions<Dialect, AnId> & Extra & KeyOptions<Prefix, Accepts, Branded>,
-  ): Generated<Dialect, '', KeyOf<AnId, Prefix, Accepts, Branded>>
-  <
-    Name extends string,
-    const Prefix extends string = never,
-    const Accepts extends Accept = never,
-    const Branded extends boolean = true,
-  >(
-    name: Name,
-    options?: GeneratedOptions<Dialect, AnId> & Extra & KeyOptions<Prefix, Accepts, Branded>,
-  ): Generated<Dialect, Name, KeyOf<AnId, Prefix, Accepts, Branded>>
+/** Functions that declare columns of one family in one dialect: itself those with generated ids. */
+export interface IdColumn<Dialect extends DialectName, AnId extends string, Extra = unknown>
+  extends Declares<Dialect, AnId, 'generated', GeneratedOptions<Dialect, AnId> & Extra> {
   /**
    * A column that references another one and takes its storage, its prefix and the keys that it accepts. Never generated.
    * With a target, as in `flaxId.ref('customer_id', () => customers.id)`, it calls `.references()`, takes the target's
    * type, and a target of another family doesn't compile.
    */
-  readonly ref: Start<Dialect, AnId> & Refers<Dialect, AnId, StoredOptions<Dialect>>
+  readonly ref: Declares<Dialect, AnId, 'reference', StoredOptions<Dialect>> &
+    Refers<Dialect, AnId, StoredOptions<Dialect>>
   /** A column of ids that are neither generated nor a reference. */
-  readonly plain: Start<Dialect, AnId>
+  readonly plain: Declares<Dialect, AnId, 'plain', StoredOptions<Dialect>>
 }
 
 /** The ids of a definition. */
 type IdsOf<Definition extends IdFamily> = Definition['min']
 
-/** Options of a generated column of a definition. */
-type OptionsOf<Dialect extends DialectName, Definition extends IdFamily> = GeneratedOptions<
-  Dialect,
-  IdsOf<Definition>
-> &
-  (Definition extends HasMeta | { readonly base: HasMeta } ? MetaOption : unknown)
-
 interface HasMeta {
   withMeta(id: never, meta: number): unknown
 }
 
-/** Functions that declare columns of any definition in one dialect. A name may come first. */
-export interface IdColumns<Dialect extends DialectName> {
+type OptionsOf<
+  Dialect extends DialectName,
+  Definition extends IdFamily,
+  Role extends ColumnRole,
+> = Role extends 'generated'
+  ? GeneratedOptions<Dialect, IdsOf<Definition>> &
+      (Definition extends HasMeta | { readonly base: HasMeta } ? MetaOption : unknown)
+  : StoredOptions<Dialect>
+
+/** Columns of any definition, without and with a name. */
+interface Defines<Dialect extends DialectName, Role extends ColumnRole> {
   <Definition extends IdFamily, const Accepts extends Accept = never, const Branded extends boolean = true>(
     definition: Definition,
-    options?: OptionsOf<Dialect, Definition> & KeyOptions<never, Accepts, Branded>,
-  ): Generated<Dialect, '', KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
+    options?: OptionsOf<Dialect, Definition, Role> & KeyOptions<never, Accepts, Branded>,
+  ): Builder<Dialect, '', KeyOf<IdsOf<Definition>, never, Accepts, Branded>, Role>
   <
     Name extends string,
     Definition extends IdFamily,
@@ -246,36 +233,25 @@ export interface IdColumns<Dialect extends DialectName> {
   >(
     name: Name,
     definition: Definition,
-    options?: OptionsOf<Dialect, Definition> & KeyOptions<never, Accepts, Branded>,
-  ): Generated<Dialect, Name, KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
+    options?: OptionsOf<Dialect, Definition, Role> & KeyOptions<never, Accepts, Branded>,
+  ): Builder<Dialect, Name, KeyOf<IdsOf<Definition>, never, Accepts, Branded>, Role>
+}
+
+/** Functions that declare columns of any definition in one dialect: itself those with generated ids. */
+export interface IdColumns<Dialect extends DialectName> extends Defines<Dialect, 'generated'> {
   /** A column that references another one and takes its definition, storage and type. Never generated. */
   readonly ref: Refers<Dialect, Id, Pick<StorageOptions, 'check' | 'onMismatch'>>
   /** A column of ids that are neither generated nor a reference. */
-  readonly plain: PlainOf<Dialect>
+  readonly plain: Defines<Dialect, 'plain'>
 }
 
-interface PlainOf<Dialect extends DialectName> {
-  <Definition extends IdFamily, const Accepts extends Accept = never, const Branded extends boolean = true>(
-    definition: Definition,
-    options?: StoredOptions<Dialect> & KeyOptions<never, Accepts, Branded>,
-  ): Builder<Dialect, '', KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
-  <
-    Name extends string,
-    Definition extends IdFamily,
-    const Accepts extends Accept = never,
-    const Branded extends boolean = true,
-  >(
-    name: Name,
-    definition: Definition,
-    options?: StoredOptions<Dialect> & KeyOptions<never, Accepts, Branded>,
-  ): Builder<Dialect, Name, KeyOf<IdsOf<Definition>, never, Accepts, Branded>>
-}
+type ColumnRole = 'generated' | 'reference' | 'plain'
 
 /** A requested id column, in any dialect. */
 export interface ColumnRequest {
   /** Undefined for a reference that takes it from its target. */
   readonly family: IdFamily | undefined
-  readonly role: 'generated' | 'reference' | 'plain'
+  readonly role: ColumnRole
   readonly options: SQLiteStorageOptions &
     GeneratorOption<string> &
     DatabaseDefaultOptions &

@@ -1,17 +1,23 @@
 import type { IdFamily, Time } from '@snoflax/core'
-import { checkOptions, isAccepting, isPrefixed, sqlFunction, unixMs } from '@snoflax/core/adapter'
-import { and, type Column, type SQL, sql } from 'drizzle-orm'
+import {
+  checkOptions,
+  checkSchema,
+  DEFAULT_SCHEMA,
+  isAccepting,
+  isPrefixed,
+  sqlFunction,
+  unixMs,
+} from '@snoflax/core/adapter'
+import { and, type Column, type GetColumnData, type SQL, sql } from 'drizzle-orm'
 import { idsOf, singleIdsOf } from '../id-column/ids.js'
 import type { AnyIdColumn } from '../id-column/types.js'
 import * as mapped from '../time.js'
 
-/** Options of {@link createdAt} and {@link createdBetween}, for which @snoflax/pg-sql must be installed. */
-export interface TimeFunctionOptions {
-  /** The schema that @snoflax/pg-sql was installed into; the default of its `install` is `snoflax`. */
-  readonly schema: string
+/** Options of what calls functions of @snoflax/pg-sql. */
+export interface FunctionOptions {
+  /** The schema that it was installed into. Default `snoflax`. */
+  readonly schema?: string
 }
-
-const fromTimestamp = (value: unknown): Date => new Date(value as string | Date)
 
 /**
  * The creation time of the row's id, as a Date. In SQL it is the id itself, so you can sort by it. With `schema` it is a
@@ -26,10 +32,11 @@ const fromTimestamp = (value: unknown): Date => new Date(value as string | Date)
  */
 export function createdAt<AColumn extends Column>(
   column: AColumn,
-  options?: TimeFunctionOptions,
+  options?: Required<FunctionOptions>,
 ): SQL<mapped.CreatedAt<AColumn>> {
   if (options === undefined) return mapped.createdAt(column)
-  return timestamp(column, options).mapWith(fromTimestamp) as SQL<mapped.CreatedAt<AColumn>>
+  const toDate = (value: unknown) => new Date(value as string | Date)
+  return timestamp(column, options).mapWith(toDate) as SQL<mapped.CreatedAt<AColumn>>
 }
 
 /**
@@ -45,7 +52,7 @@ export function createdBetween(
   column: AnyIdColumn,
   from: Time,
   to: Time,
-  options?: TimeFunctionOptions,
+  options?: Required<FunctionOptions>,
 ): SQL {
   const range = mapped.createdBetween(column, from, to)
   const of = column as unknown as Column
@@ -58,7 +65,36 @@ export function createdBetween(
   ) as SQL
 }
 
-function timestamp(column: Column, options: TimeFunctionOptions): SQL {
+/**
+ * The smallest id; null without rows. PostgreSQL has no `min` for uuid, and none for bytea before version 18: there it
+ * calls the aggregates of @snoflax/pg-sql, which use the index too.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a column without ids.
+ *
+ * @example
+ * const [ends] = await db.select({ first: minId(orders.id), last: maxId(orders.id) }).from(orders)
+ */
+export const minId = <AColumn extends Column>(column: AColumn, options?: FunctionOptions) =>
+  aggregate('min', column, options)
+
+/** The largest id; see {@link minId}. @example db.select({ id: maxId(orders.id) }).from(orders) */
+export const maxId = <AColumn extends Column>(column: AColumn, options?: FunctionOptions) =>
+  aggregate('max', column, options)
+
+function aggregate<AColumn extends Column>(
+  name: 'min' | 'max',
+  column: AColumn,
+  options: FunctionOptions = {},
+): SQL<GetColumnData<AColumn, 'raw'> | null> {
+  checkOptions(`${name}Id`, options, { schema: 'any' })
+  const { schema = DEFAULT_SCHEMA } = options
+  const { type } = singleIdsOf(column).storage.column
+  const isOurs = type === 'uuid' || type === 'bytea'
+  const call = sql.raw(isOurs ? `${checkSchema(schema)}.${name}` : name)
+  return sql`${call}(${column})`.mapWith(column) as SQL<GetColumnData<AColumn, 'raw'> | null>
+}
+
+function timestamp(column: Column, options: Required<FunctionOptions>): SQL {
   checkOptions('createdAt', options, { schema: 'any' })
   const { family, storage } = singleIdsOf(column)
   const call = (verb: string, ...settings: readonly unknown[]): SQL =>

@@ -1,20 +1,20 @@
 import { checkCondition } from '@snoflax/core/adapter'
 import { type Column, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
-import { idsOf } from './id-column/ids.js'
+import type { ColumnIds } from './ids.js'
 
 type ExtraConfig = (...given: readonly unknown[]) => object
 
 /** Where Drizzle keeps a table's checks, indexes and policies: it sets them once the columns are built. */
 const EXTRA_CONFIG = Symbol.for('drizzle:ExtraConfigBuilder')
 
-/** Adds a check for the column to the constraints of its table. */
-export function addCheck(table: Table, column: Column): void {
+/** Adds a CHECK of the column's values to the constraints of its table. */
+export function addCheck(table: Table, column: Column, ids: ColumnIds): void {
   const before = Object.getOwnPropertyDescriptor(table, EXTRA_CONFIG) ?? {}
   let given: ExtraConfig | undefined
   const extraConfig: ExtraConfig = (...of) => {
     const constraints = (before.get ? (before.get() as ExtraConfig) : given)?.(...of) ?? []
     const all: object[] = Array.isArray(constraints) ? constraints.flat() : Object.values(constraints)
-    return [...all, ...checkOf(column)]
+    return [...all, ...checksOf(column, ids)]
   }
   Object.defineProperty(table, EXTRA_CONFIG, {
     get: () => extraConfig,
@@ -23,9 +23,8 @@ export function addCheck(table: Table, column: Column): void {
   })
 }
 
-/** A check of the column's values. It names the column alone: SQLite copies a check to a table of another name. */
-function checkOf(column: Column): object[] {
-  const ids = idsOf(column)
+/** The check names the column alone, without its table: SQLite copies a check to a table of another name. */
+function checksOf(column: Column, ids: ColumnIds): object[] {
   const condition = (name: string) => ids.placed(() => checkCondition(ids.storage, name))
   if (condition(column.name) === undefined) return []
   const named = sql`${column}`
