@@ -596,6 +596,35 @@ test('defaults that generate other ids than the column stores are found, also of
   await mendsColumns(['default made.typeid'])
 })
 
+test.each([
+  ['flax', 'uuid', 'uuid', flax],
+  ['flax', 'text', 'text COLLATE "C"', flax],
+  ['flax', 'binary', 'bytea', flax],
+  ['uidLocal', 'bigint', 'bigint', uidLocal],
+] as const)('a last partition that ends soon is found: %s as %s', async (name, storage, type, family) => {
+  const bound = (fromDays: number): string => {
+    const at = Date.now() + fromDays * 86_400_000
+    const { gte } = family.range(at, at + 1) as { gte: never }
+    const value = storageFor(family, 'postgres', { storage, exactBigint: true }).toDatabase(gte)
+    return typeof value === 'object' ? `\\x${Buffer.from(value).toString('hex')}` : String(value)
+  }
+  const add = (number: number, from: number, to: number) =>
+    database.query(
+      `CREATE TABLE part${number} PARTITION OF parts FOR VALUES FROM ('${bound(from)}') TO ('${bound(to)}')`,
+    )
+  const found = () => doctor(database.url, '--column', `parts.id=${name}:${storage}`)
+  await database.query(`CREATE TABLE parts (id ${type} PRIMARY KEY) PARTITION BY RANGE (id)`)
+  await add(1, -3000, -2000)
+  await add(2, -2000, -1)
+  const [over] = (await found()).findings
+  expect(over).toMatchObject({ check: 'partition', where: 'parts.id', severity: 'error' })
+  expect(over?.message).toMatch(/: rows with new ids are refused$/)
+  await add(3, -1, 3)
+  expect((await found()).findings).toMatchObject([{ check: 'partition', severity: 'warning' }])
+  await add(4, 3, 30)
+  expect((await found()).findings).toEqual([])
+})
+
 test('a generated column of ids is not examined', async () => {
   await database.query(`CREATE TABLE shown (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid(),
     id_text text COLLATE "en-x-icu" GENERATED ALWAYS AS (snoflax.flax_encode(id)) STORED)`)

@@ -87,7 +87,9 @@ async function cureOf(
   if (!isCast) return migrationTo(name)
   if (kind === 'sqlite')
     return { leaves: `SQLite changes no column: create the table again with ${type}, and copy the rows` }
-  const tied = tiedTo(columns, column)
+  const tied = columns.flatMap(({ column: other }) =>
+    other.references === placeOf(column) || column.references === placeOf(other) ? placeOf(other) : [],
+  )
   // PostgreSQL checks the keys again if both ends stay texts.
   if (tied.length > 0 && !(kind === 'postgres' && form === 'text'))
     return {
@@ -105,15 +107,6 @@ async function cureOf(
 export const migrationTo = (form: string): Cure => ({
   leaves: `store its ids as ${form}: write a migration that reads and converts each row`,
 })
-
-/** The columns that reference this one or are referenced by it. */
-const tiedTo = (columns: readonly IdColumn[], start: Column): string[] =>
-  columns
-    .filter(
-      ({ column }) =>
-        column !== start && (column.references === placeOf(start) || start.references === placeOf(column)),
-    )
-    .map(({ column }) => placeOf(column))
 
 /** In other modes MySQL truncates what is too long. */
 const STRICT = "SET sql_mode = 'STRICT_ALL_TABLES'"

@@ -33,8 +33,8 @@ export interface Installation {
 }
 
 export interface Functions {
-  /** Package and version; null if not installed. */
-  readonly label: string | null
+  /** Package and version. */
+  readonly label: string
   readonly installed?: Installation
   readonly findings: readonly Finding[]
 }

@@ -26,17 +26,14 @@ export async function examine(
   const options = { ...rest, schema: stated ?? 'snoflax' }
   const known = await database.columns()
   const notes: string[] = []
-  const {
-    label,
-    installed,
-    findings: functions,
-  } = (await RULES[database.kind].ofFunctions?.(database, options, notes)) ?? NO_FUNCTIONS
+  const functions = await RULES[database.kind].ofFunctions?.(database, options, notes)
   const columns = await identify(database, known, options, notes)
   const allColumns = known.filter(isExamined)
+  const installed = functions?.installed
   const examination = { ...options, database, allColumns, columns, installed, nowMs: Date.now(), notes }
   const { examined, findings: faults } = await examineColumns(examination)
   const found = [
-    ...functions,
+    ...(functions?.findings ?? []),
     ...missing(known, options),
     ...mismatched(examination),
     ...sharing(examination),
@@ -45,14 +42,14 @@ export async function examine(
   ].filter(({ check }) => !options.skip.includes(check))
   return {
     database: database.label,
-    installed: label,
+    installed: functions?.label ?? null,
     columns: examined,
     notes,
     unchecked: [
       columns.length === 0 &&
         "no id column was found; name your columns, such as --column orders.id=flax:ord_, or pass your ORM's schema, such as --drizzle schema.js",
       stated !== undefined &&
-        label === null &&
+        functions === undefined &&
         `schema ${stated} has no functions of ours; correct --schema, or leave it out`,
     ].filter((one) => one !== false),
     findings: found.filter(({ severity }) => severity !== 'advice'),
@@ -60,14 +57,12 @@ export async function examine(
   }
 }
 
-const NO_FUNCTIONS: Functions = { label: null, findings: [] }
-
 interface Rules {
   ofFunctions?(
     database: LiveDatabase,
     options: Pick<Examination, 'schema' | 'families' | 'skip'>,
     notes: string[],
-  ): Promise<Functions>
+  ): Promise<Functions | undefined>
   readonly ofTables: TableChecks
 }
 
@@ -169,7 +164,7 @@ async function examineColumns(
     if (found.some(({ check }) => check === 'type')) continue
     findings.push(...(await unless('default', () => checkDefault(examination, column))))
     if (!scanned) continue
-    findings.push(...checkValues(examination, scanned))
+    findings.push(...checkValues(scanned))
     findings.push(...(await unless('duplicate', () => repeated(examination, scanned))))
   }
   const isInOrder = ({ idColumn }: Scan): boolean =>
@@ -177,11 +172,8 @@ async function examineColumns(
       ({ check, where }) => where === placeOf(idColumn.column) && (check === 'type' || check === 'collation'),
     )
   const sorted = scans.filter(isInOrder)
-  findings.push(
-    ...(await unless('duplicate', async () => duplicates(sorted))),
-    ...(await unless('reference', async () => otherStorages(sorted))),
-  )
-  for (const [check, look] of ofTables) findings.push(...(await unless(check, async () => look(examination))))
+  findings.push(...duplicates(sorted), ...otherStorages(sorted))
+  for (const [check, look] of ofTables) findings.push(...(await unless(check, () => look(examination))))
   return { examined, findings }
 }
 

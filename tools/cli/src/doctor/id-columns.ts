@@ -11,7 +11,7 @@ import { UsageError } from '../exit.js'
 import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
 import { storageNamed } from '../ids/forms.js'
 import { type Column, type LiveDatabase, placeOf, type Row } from '../live/database.js'
-import { recognized, SHARE } from './recognized.js'
+import { recognized, type Sample, SHARE } from './recognized.js'
 import { exactStorage, readStored, storagesOf, strictId } from './stored-value.js'
 
 type Evidence = 'option' | 'declared' | 'default' | 'reference' | 'values'
@@ -69,8 +69,7 @@ function storageOrPrefix(place: string, family: string, text: string): StorageNa
   try {
     return storageNamed(text)
   } catch (error) {
-    if (error instanceof UsageError) throw new UsageError(`${error.message}${hint}`)
-    throw error
+    throw new UsageError(`${(error as UsageError).message}${hint}`)
   }
 }
 
@@ -103,18 +102,20 @@ export async function identify(
   const found: IdColumn[] = []
   for (const table of byTable(own)) {
     const candidates = table.filter((column) => mayHoldIds(database.kind, column))
-    const samples = candidates.length === 0 ? new Map() : await sampleTable(database, candidates)
+    const values = await valuesOf(database, candidates)
     for (const column of table) {
-      const values: readonly unknown[] = samples.get(column) ?? []
+      const sample = { kind: database.kind, column, families, values: values.get(column) ?? [] }
       const here = ({ place }: StatedColumn): boolean => place === placeOf(column)
       const [one, orm] = [stated.find(here), declared.find(here)]
-      const byOrm = { isPrimary: orm?.isPrimary, accepting: orm?.accepting }
-      const known = withoutStacks(
-        () =>
-          (one && { ...withStorage(database, column, one, values, 'option'), ...byOrm }) ??
-          (orm && { ...withStorage(database, column, orm, values, 'declared'), ...byOrm }) ??
-          byDefault(database, column, families, values) ??
-          byValues(database, column, families, values, notes),
+      const told = one ?? orm
+      const known = withoutStacks(() =>
+        told
+          ? {
+              ...withStorage(sample, told, one ? 'option' : 'declared'),
+              isPrimary: orm?.isPrimary,
+              accepting: orm?.accepting,
+            }
+          : (byDefault(sample) ?? recognized(sample, notes)),
       )
       if (known) found.push(known)
     }
@@ -151,11 +152,8 @@ function withoutStacks<Result>(work: () => Result): Result {
 
 function byTable(columns: readonly Column[]): Iterable<Column[]> {
   const tables = new Map<string, Column[]>()
-  for (const column of columns) {
-    const own = tables.get(column.quotedTable)
-    if (own) own.push(column)
-    else tables.set(column.quotedTable, [column])
-  }
+  for (const column of columns)
+    tables.set(column.quotedTable, [...(tables.get(column.quotedTable) ?? []), column])
   return tables.values()
 }
 
@@ -202,12 +200,8 @@ export const generatedBy = (defaultSql: string | undefined): (string | undefined
   /\buuidv7\(/.test(defaultSql ?? '') ? ['uuid7', undefined] : GENERATED.exec(defaultSql ?? '')?.slice(1)
 
 /** A column whose default generates ids, or whose type is a domain of pg-sql, unless its values are other ids. */
-function byDefault(
-  database: LiveDatabase,
-  column: Column,
-  families: readonly IdFamily[],
-  values: readonly unknown[],
-): IdColumn | undefined {
+function byDefault(sample: Sample): IdColumn | undefined {
+  const { kind, column, families, values } = sample
   const generated = generatedBy(column.defaultSql) ?? DOMAIN.exec(column.declared)?.slice(1)
   const base = families.find((one) => snakeCase(one.name) === generated?.[0])
   if (!generated || !base) return undefined
@@ -216,26 +210,17 @@ function byDefault(
   const form = generated[1] ?? (family.name === uuid7.name ? 'uuid' : 'binary')
   const storage = (prefix === undefined ? form : 'text') as StorageName
   // The call may be nested in another one that changes its value.
-  const fits = storagesOf(database.kind, column).includes(storage)
-  const known = withStorage(
-    database,
-    column,
-    { family, storage: fits ? storage : undefined },
-    values,
-    'default',
-  )
+  const fits = storagesOf(kind, column).includes(storage)
+  const known = withStorage(sample, { family, storage: fits ? storage : undefined }, 'default')
   const own = values.filter((value) => known.storage && readStored(known.storage, value).is !== 'malformed')
-  const others =
-    own.length >= SHARE * values.length ? undefined : byValues(database, column, families, values, [])
-  return others?.family === family || others === undefined ? known : others
+  const others = own.length >= SHARE * values.length ? undefined : recognized(sample, [])
+  return others === undefined || others.family === family ? known : others
 }
 
 /** If the storage is unknown: that of most values, else the first that the type allows. */
 function withStorage(
-  { kind }: LiveDatabase,
-  column: Column,
+  { kind, column, values }: Sample,
   { family, storage: known }: Pick<StatedColumn, 'family' | 'storage'>,
-  values: readonly unknown[],
   evidence: Evidence,
 ): IdColumn {
   if (known !== undefined) return { column, family, storage: exactStorage(family, kind, known), evidence }
@@ -248,31 +233,20 @@ function withStorage(
   return { column, family, storage, evidence }
 }
 
-/** A column whose values are ids. */
-function byValues(
-  { kind }: LiveDatabase,
-  column: Column,
-  families: readonly IdFamily[],
-  values: readonly unknown[],
-  notes: string[],
-): IdColumn | undefined {
-  const fit = recognized(kind, column, families, values, notes)
-  if (fit === undefined) return undefined
-  return { column, ...fit, evidence: 'values' }
-}
-
 /** How many rows are read in each part of a table. */
 const ROWS = 100
 /** How many values suffice to recognize a column, and in how many rows a sparse one is searched for them. */
 const ENOUGH = 8
 const SEARCHED = 5000
 
-/** Some values of each column, from the table's beginning, middle and end. */
-async function sampleTable(
+/** Some values of each of a table's columns, from its beginning, middle and end. */
+async function valuesOf(
   database: LiveDatabase,
   columns: readonly Column[],
 ): Promise<ReadonlyMap<Column, unknown[]>> {
-  const [first] = columns as readonly [Column]
+  const values = new Map<Column, unknown[]>()
+  const [first] = columns
+  if (first === undefined) return values
   const list = columns.map(({ quotedName }, n) => `${quotedName} AS c${n}`).join(', ')
   const head = `SELECT ${list} FROM ${first.quotedTable}`
   const start = await database.query(`${head} LIMIT ${3 * ROWS}`)
@@ -281,7 +255,6 @@ async function sampleTable(
   const parts = isWhole ? [] : database.partsOf(first, key)
   const rows: Row[] = isWhole ? start : start.slice(0, ROWS)
   for (const part of parts) rows.push(...(await database.query(`${head} ${part} LIMIT ${ROWS}`)))
-  const values = new Map<Column, unknown[]>()
   for (const [n, column] of columns.entries()) {
     const own = rows.map((row) => row[`c${n}`]).filter((value) => value != null)
     values.set(column, isWhole || own.length >= ENOUGH ? own : await searched(database, column))

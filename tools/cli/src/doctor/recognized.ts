@@ -1,25 +1,17 @@
-import {
-  type Database,
-  flax,
-  type IdFamily,
-  type IdStorage,
-  prefixed,
-  type StorageName,
-  ulid,
-  uuid7,
-} from '@snoflax/core'
+import { type Database, flax, type IdFamily, prefixed, type StorageName, ulid, uuid7 } from '@snoflax/core'
 import { isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { discord, twitter } from '@snoflax/families'
 import { families as coreFamilies, typeidsOf } from '../ids/families.js'
 import { type Column, placeOf } from '../live/database.js'
+import type { StoredIds } from './id-columns.js'
 import { exactStorage, storagesOf, strictId } from './stored-value.js'
 
 /** Other values sometimes look like ids; UUIDs derived from text hardly ever. */
 const ENOUGH: Readonly<Record<StorageName, number>> = { uuid: 1, uuid8: 1, text: 8, binary: 8, bigint: 8 }
 
 /** A prefix tells ids from other texts, in a key that sorts as ids do. */
-const isTold = (kind: Database, { isKey, collation = 'C' }: Column, { family }: Fit): boolean =>
+const isTold = (kind: Database, { family, column: { isKey, collation = 'C' } }: StoredIds): boolean =>
   isKey &&
   isPrefixed(family) &&
   (kind === 'mysql' || kind === 'mariadb' ? MYSQL_BYTES : BYTES).test(collation)
@@ -31,32 +23,29 @@ export const SHARE = 0.8
 /** The least share of a key's values for a family that is not the only one. */
 const LEAST = 0.25
 
-/** A candidate: a family and storage that a column's values may have. */
-export interface Fit {
-  readonly family: IdFamily
-  readonly storage: IdStorage<string>
+/** Some values of a column, and the families that may be theirs. */
+export interface Sample {
+  readonly kind: Database
+  readonly column: Column
+  readonly families: readonly IdFamily[]
+  readonly values: readonly unknown[]
 }
 
 /**
  * What a column's sample reads as: ids of one family, generated between 2010 and now. In a key, values without the
  * shape of the family's ids don't count, since it may have had other ids before. Nor do ids of a second family.
  */
-export function recognized(
-  kind: Database,
-  column: Column,
-  families: readonly IdFamily[],
-  values: readonly unknown[],
-  notes: string[],
-): Fit | undefined {
+export function recognized(sample: Sample, notes: string[]): StoredIds | undefined {
+  const { kind, column, values } = sample
   const isKey = isKeyLike(column)
-  const rated = fits(kind, column, families, values).map((fit) => {
+  const rated = candidates(sample).map((fit) => {
     const restored = values.map((value) => bare(fit, value))
     const likely = restored.map((value) => isLikely(fit, value))
     const shaped = isKey ? restored.filter((value) => isShaped(fit, value)).length : values.length
     return { fit, likely, restored, shaped, count: likely.filter(Boolean).length }
   })
   const enough = rated.filter(({ fit, count, likely, restored }) => {
-    if (count < (isTold(kind, column, fit) ? 1 : ENOUGH[fit.storage.name])) return false
+    if (count < (isTold(kind, fit) ? 1 : ENOUGH[fit.storage.name])) return false
     const texts = restored.filter(
       (value, n): value is string => likely[n] === true && typeof value === 'string',
     )
@@ -76,45 +65,40 @@ export function recognized(
   }
   const own = enough.filter(({ fit, count, shaped }) => !isSnowflake(fit) && count >= LEAST * shaped)
   const [most] = own.sort((a, b) => b.count - a.count)
-  const few =
-    column.isKey && column.references === undefined
-      ? rated.find(
-          ({ fit, count, shaped }) =>
-            count > 0 && count < ENOUGH.text && count >= SHARE * shaped && fit.storage.name === 'text',
-        )
-      : undefined
-  if (most === undefined && few !== undefined) notes.push(tooFew(column, few.fit, few.count))
+  if (most === undefined && column.isKey && column.references === undefined) {
+    const few = rated.find(
+      ({ fit, count, shaped }) =>
+        count > 0 && count < ENOUGH.text && count >= SHARE * shaped && fit.storage.name === 'text',
+    )
+    if (few) notes.push(tooFew(few.fit, few.count))
+  }
   if (!isKey || most === undefined) return undefined
   const together = values.filter((_, n) => own.some(({ likely }) => likely[n])).length
   return together >= SHARE * most.shaped ? most.fit : undefined
 }
 
-function tooFew(column: Column, { family }: Fit, count: number): string {
+function tooFew({ column, family }: StoredIds, count: number): string {
   const place = placeOf(column)
   const named = isPrefixed(family) ? `${family.base.name}:${family.prefix}_` : family.name
   return `${place} could contain ids, but ${count} ${count === 1 ? 'value is' : 'values are'} too few to tell: npx snoflax doctor "$DATABASE_URL" --column ${place}=${named}`
 }
 
 const SNOWFLAKES: readonly IdFamily[] = [twitter, discord]
-const isSnowflake = ({ family }: Fit): boolean => SNOWFLAKES.includes(family)
+const isSnowflake = ({ family }: StoredIds): boolean => SNOWFLAKES.includes(family)
 
-function fits(
-  kind: Database,
-  column: Column,
-  families: readonly IdFamily[],
-  values: readonly unknown[],
-): Fit[] {
+/** Each family and storage that the values may have. */
+function candidates({ kind, column, families, values }: Sample): StoredIds[] {
   return storagesOf(kind, column).flatMap((name) => {
     const numbers = name === 'bigint' && isKeyLike(column) ? SNOWFLAKES : []
     const known = [...families, ...(name === 'text' ? ofTexts(values) : numbers)]
     return known
       .filter((family) => family.storages.includes(name))
-      .map((family) => ({ family, storage: exactStorage(family, kind, name) }))
+      .map((family) => ({ column, family, storage: exactStorage(family, kind, name), evidence: 'values' }))
   })
 }
 
 /** A value without the padding of types of a fixed length. */
-function bare({ storage, family: { byteLength } }: Fit, value: unknown): unknown {
+function bare({ storage, family: { byteLength } }: StoredIds, value: unknown): unknown {
   if (storage.name === 'text') return typeof value === 'string' ? value.trimEnd() : undefined
   const isPadded =
     isBytes(value) && value.length > byteLength && value.subarray(byteLength).every((byte) => byte === 0)
@@ -139,7 +123,7 @@ const isKeyLike = ({ isKey, references, name }: Column): boolean =>
   isKey || references !== undefined || /(?:^|_)id$|[a-z]Id$/.test(name)
 
 /** Whether a value has the length of the family's ids and may be one. */
-function isShaped({ family, storage }: Fit, value: unknown): boolean {
+function isShaped({ family, storage }: StoredIds, value: unknown): boolean {
   if (value === undefined) return false
   if (storage.name === 'text') return typeof value === 'string' && value.length === family.textLength
   if (storage.name === 'binary') return isBytes(value) && value.length === family.byteLength
@@ -148,10 +132,9 @@ function isShaped({ family, storage }: Fit, value: unknown): boolean {
   return family.name === uuid7.name || strictId(storage, value) !== undefined
 }
 
-function isLikely({ family, storage }: Fit, value: unknown): boolean {
-  const id = strictId(storage, value)
-  if (id === undefined || !isPlausible(family, id)) return false
-  return !SNOWFLAKES.includes(family) || BigInt(id) > SNOWFLAKE
+function isLikely(fit: StoredIds, value: unknown): boolean {
+  const id = strictId(fit.storage, value)
+  return id !== undefined && isPlausible(fit.family, id) && (!isSnowflake(fit) || BigInt(id) > SNOWFLAKE)
 }
 
 /** Smaller numbers of any kind read as times in the first months after a snowflake's epoch. */

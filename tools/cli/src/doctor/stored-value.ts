@@ -6,7 +6,7 @@ import {
   type StorageName,
   storageFor,
 } from '@snoflax/core'
-import { isBytes, isPrefixed } from '@snoflax/core/adapter'
+import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { byteaOf } from '../ids/forms.js'
 import type { Column } from '../live/database.js'
@@ -59,9 +59,6 @@ export function formName(storage: IdStorage<string>): string {
   const head = headOf(storage)
   return head === '' ? storage.name : `${storage.name} with prefix ${head}`
 }
-
-/** A bare id as an id of the family, with its prefix if it has one. */
-const ownId = (family: IdFamily, id: string): string => (isPrefixed(family) ? `${family.prefix}_${id}` : id)
 
 export type StoredValue =
   | { readonly is: 'id'; readonly id: string }
@@ -126,20 +123,17 @@ function isSame(kind: Database, expected: unknown, value: unknown): boolean {
  * around it. Undefined if none or several fit.
  */
 function recovered(family: IdFamily, value: unknown): string | undefined {
-  const base = isPrefixed(family) ? family.base : family
+  const base = baseOf(family)
+  const head = isPrefixed(family) ? `${family.prefix}_` : ''
   const texts = textsOf(value, base.byteLength)
   // In an alphabet with both cases, changing the case changes the id.
   if (!family.is(family.max.toUpperCase())) texts.push(...texts.map((text) => text.toLowerCase()))
   if (!family.is(family.max.toLowerCase())) texts.push(...texts.map((text) => text.toUpperCase()))
   for (const text of texts) {
-    const own = readings(text, [family]).filter((one) => isPlausible(one.family, one.id))
-    const bare = isPrefixed(family) ? readings(text, [base]) : []
-    const found = [
-      ...own.map((one) =>
-        isPrefixed(one.family) && !isPrefixed(family) ? one.family.withoutPrefix(one.id) : one.id,
-      ),
-      ...bare.flatMap((one) => (isPrefixed(one.family) || !one.plausible ? [] : [ownId(family, one.id)])),
-    ]
+    const found = readings(text, [family, base]).flatMap((one) => {
+      const isOther = isPrefixed(family) && isPrefixed(one.family) && one.family.prefix !== family.prefix
+      return one.plausible && !isOther ? head + bareId(one.family, one.id) : []
+    })
     const [id, ...others] = new Set(found)
     if (id !== undefined && others.length === 0) return id
   }

@@ -123,13 +123,10 @@ const ROWS_A_PAGE = 300
  * Values that are not ids of the family or have another storage's form, and ids with a time in the future: from a clock
  * that was ahead, or from another family or epoch.
  */
-export function checkValues(
-  { skip }: Examination,
-  { idColumn, isComplete, malformed, future }: Scan,
-): Finding[] {
+export function checkValues({ idColumn, isComplete, malformed, future }: Scan): Finding[] {
   const { column, family, storage } = idColumn
   const found = (check: CheckName, { count }: Faults, message: string, cure: string): Finding[] => {
-    if (count === 0 || skip.includes(check)) return []
+    if (count === 0) return []
     const leaves = isComplete ? cure : `${cure}; only a sample was read: pass --full to find all`
     return [finding(check, placeOf(column), message, { leaves })]
   }

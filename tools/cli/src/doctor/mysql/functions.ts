@@ -11,12 +11,12 @@ export async function checkFunctions(
   database: LiveDatabase,
   { schema, skip }: Pick<Examination, 'schema' | 'skip'>,
   notes: string[],
-): Promise<Functions> {
+): Promise<Functions | undefined> {
   // mysql2 returns an array of rows and fields.
   const client = { query: async (text: string) => [await database.query(text)] }
   try {
     const version = await installedVersion(client, { schema })
-    if (version === undefined) return { label: null, findings: [] }
+    if (version === undefined) return undefined
     const cure = again(database, schema)
     const findings = checkVersion('mysql-sql', { schema, version }, VERSION, cure)
     if (findings.length > 0) notes.push('functions were not compared, since they are from another version')
@@ -27,20 +27,18 @@ export async function checkFunctions(
       )
       if (manifest.length === 0) {
         const message = "can't determine what was installed, so nothing was compared: the table is missing"
-        return {
-          label: `mysql-sql ${version}`,
-          findings: [finding('drift', `table ${schema}._manifest`, message, cure)],
-        }
+        findings.push(finding('drift', `table ${schema}._manifest`, message, cure))
+      } else {
+        const changes = await drift(client, { schema })
+        findings.push(...changes.map((one) => findingOf(schema, one, cure)))
       }
-      const changes = await drift(client, { schema })
-      findings.push(...changes.map((one) => findingOf(schema, one, cure)))
     }
     return { label: `mysql-sql ${version}`, findings }
   } catch (error) {
     // The tables can be examined even if the account may not read the definitions.
     if (!(error instanceof IdError) && !isDatabaseError(error)) throw error
     notes.push(`functions were not compared: ${error.message}`)
-    return { label: null, findings: [] }
+    return undefined
   }
 }
 

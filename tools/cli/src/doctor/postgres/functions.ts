@@ -12,7 +12,7 @@ export async function checkFunctions(
   database: LiveDatabase,
   { schema, families, skip }: Pick<Examination, 'schema' | 'families' | 'skip'>,
   notes: string[],
-): Promise<Functions> {
+): Promise<Functions | undefined> {
   const orNote = async <Result>(what: string, look: () => Promise<Result>): Promise<Result | undefined> => {
     try {
       return await look()
@@ -24,7 +24,7 @@ export async function checkFunctions(
     }
   }
   const installed = await orNote('functions were not examined', () => find(database, schema, families))
-  if (installed === undefined) return { label: null, findings: [] }
+  if (installed === undefined) return undefined
   const findings = checkVersion('pg-sql', installed, VERSION, again(installed))
   const look = async (check: CheckName, what: string, run: () => Promise<Finding[]>): Promise<void> => {
     if (!skip.includes(check)) findings.push(...((await orNote(what, run)) ?? []))

@@ -62,38 +62,27 @@ async function partitions(examination: Examination): Promise<Finding[]> {
     const own = rows.filter(({ table, column: of }) => table === column.quotedTable && of === column.name)
     const ends = own.flatMap(({ bounds }) => {
       const [, to] = BOUNDS.exec(String(bounds)) ?? []
-      return to === undefined ? [] : [boundOf(storage.name, to)]
+      return to ?? []
     })
     const prefix = storage.name === 'text' && isPrefixed(family) ? family.prefix : undefined
-    if (prefix !== undefined && ends.some((end) => !String(end).startsWith(`${prefix}_`))) {
+    if (prefix !== undefined && ends.some((end) => !end.startsWith(`${prefix}_`))) {
       const message = `its partitions have bounds without ${prefix}_, so none is for the column's ids`
       const leaves = `create them again, by partition_ddl(…, prefix => '${prefix}')`
       return [finding('partition', placeOf(column), message, { leaves }, 'error')]
     }
     if (own.some(({ has_default, bounds }) => has_default || /TO \(MAXVALUE\)/.test(String(bounds))))
       return []
-    return ends.length === 0 ? [] : endingPartition(examination, idColumn, ends.sort(compare).at(-1))
+    // Numbers, hex digits and ids all sort so.
+    const last = ends.sort((one, other) => one.length - other.length || (one < other ? -1 : 1)).at(-1)
+    return last === undefined ? [] : endingPartition(examination, idColumn, last)
   })
-}
-
-const boundOf = (storage: string, text: string): unknown =>
-  storage === 'binary' ? Buffer.from(text.replace(/^\\x/, ''), 'hex') : text.replaceAll("''", "'")
-
-const compare = (a: unknown, b: unknown): number => {
-  if (Buffer.isBuffer(a) && Buffer.isBuffer(b)) return Buffer.compare(a, b)
-  const [left, right] = [String(a), String(b)]
-  return left.length === right.length
-    ? left < right
-      ? -1
-      : Number(left > right)
-    : left.length - right.length
 }
 
 const SOON_MS = 7 * 86_400_000
 
 /** Tables whose last partition, up to this bound, ends within a week. */
-function endingPartition({ nowMs }: Examination, { column, storage }: StoredIds, bound: unknown): Finding[] {
-  const read = readStored(storage, bound)
+function endingPartition({ nowMs }: Examination, { column, storage }: StoredIds, bound: string): Finding[] {
+  const read = readStored(storage, storage.name === 'binary' ? Buffer.from(bound.slice(2), 'hex') : bound)
   if (read.is === 'malformed') return []
   const ends = storage.family.timeMs(read.id)
   if (ends > nowMs + SOON_MS) return []
