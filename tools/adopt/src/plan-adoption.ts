@@ -209,7 +209,7 @@ function adoptionOf<Details>(
     switchKeys: (switchOptions = {}) =>
       open(function* (db) {
         const lockTimeoutMs = lockTimeoutOf('switchKeys', switchOptions)
-        const { reconcile, settle } = db.statements(plan)
+        const { settle } = db.statements(plan)
         if ((yield* own(db)).phase === 'backfilling') {
           for (const { table } of plan.roots) {
             const [first] = yield* readRounds(db, table)
@@ -217,26 +217,7 @@ function adoptionOf<Details>(
               refuse(shownName(table), 'backfill not finished; run it again')
           }
           if (db.prepareSwitch) yield* db.prepareSwitch(plan)
-          yield* db.locked(plan, lockTimeoutMs, function* () {
-            const obstacles = new Obstacles()
-            const { plan: now } = yield* readPlan(db, options, recipes, obstacles)
-            obstacles.refuse()
-            // The plan lacks tables, foreign keys and indexes that were created since.
-            if (!isSame(db, plan, now))
-              refuse(
-                'switchKeys',
-                'the schema changed during the backfill; abandon this adoption and plan it again',
-              )
-            // Views and similar objects may have changed since.
-            const { takeDown, exchange } = db.statements(now)
-            yield* db.run(takeDown)
-            yield* fillKeys(db, plan, recipes, 'last, in a transaction')
-            yield* db.run(reconcile)
-            for (const column of followersOf(plan)) yield* refuseStrays(db, plan, column, db.hasNewColumns)
-            yield* db.run(exchange)
-            const [fault] = yield* db.foreignKeyFaults(plan, 'backfilling')
-            if (fault !== undefined) refuse('foreign_key_check', fault)
-          })
+          yield* db.locked(plan, lockTimeoutMs, () => exchangeKeys(db, options, recipes, plan))
         }
         phase = 'switched'
         yield* db.run(settle)
@@ -260,6 +241,30 @@ function adoptionOf<Details>(
         phase = 'planned'
       }, true),
   }
+}
+
+/** Replaces the keys of tables in which nobody else can write. */
+function* exchangeKeys<Details>(
+  db: Driver<Details>,
+  options: AdoptionOptions,
+  recipes: readonly KeyRecipe[],
+  plan: Plan<Details>,
+): Work<void> {
+  const obstacles = new Obstacles()
+  const { plan: now } = yield* readPlan(db, options, recipes, obstacles)
+  obstacles.refuse()
+  // The plan lacks tables, foreign keys and indexes that were created since.
+  if (!isSame(db, plan, now))
+    refuse('switchKeys', 'the schema changed during the backfill; abandon this adoption and plan it again')
+  // Views and similar objects may have changed since.
+  const { takeDown, exchange } = db.statements(now)
+  yield* db.run(takeDown)
+  yield* fillKeys(db, plan, recipes, 'last, in a transaction')
+  yield* db.run(db.statements(plan).reconcile)
+  for (const column of followersOf(plan)) yield* refuseStrays(db, plan, column, db.hasNewColumns)
+  yield* db.run(exchange)
+  const [fault] = yield* db.foreignKeyFaults(plan, 'backfilling')
+  if (fault !== undefined) refuse('foreign_key_check', fault)
 }
 
 const isSame = <Details>(db: Driver<Details>, one: Plan<Details>, other: Plan<Details>): boolean =>

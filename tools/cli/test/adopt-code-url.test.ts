@@ -169,6 +169,21 @@ test('PostgreSQL, with a creator, other names of columns, and uuids of version 1
   }
 })
 
+test('of tables with one name, that of the search path is asked', async () => {
+  const database = await postgres.open()
+  try {
+    await database.query(`CREATE SCHEMA other; CREATE TABLE users (id text); CREATE TABLE other.users (id text);
+      CREATE TABLE posts (id text, author_id text);
+      INSERT INTO other.users VALUES ('${CUID2}')`)
+    const pg = SCHEMA.replaceAll('sqlite', 'pg')
+    const ask = async (url: string) => (await adopt(pg, '--url', url)).stored?.[0]?.text
+    expect(await ask(database.url)).toBe('no rows')
+    expect(await ask(`${database.url}?options=-csearch_path%3Dother`)).toBe('1 cuid2')
+  } finally {
+    await database.close()
+  }
+})
+
 const ENTITIES = `import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm'
 @Entity('User \`s') export class User {
   @PrimaryColumn({ name: 'the "key\\\\' }) id!: string

@@ -279,6 +279,27 @@ export const users = pgTable('users', { id: idColumn(uuid7, keptUuid).default(sq
     expect(after.replaceAll('\r\n', '')).not.toContain('\n')
   })
 
+  test('where line ends are mixed, what is added ends as the line beside it', async () => {
+    const text = `import { nanoid } from 'nanoid'\r
+import { type AnyPgColumn, pgTable, text } from 'drizzle-orm/pg-core'
+export const users = pgTable('users', {\r
+  id: text('id').primaryKey().$defaultFn(() => nanoid()),\r
+  bossId: text('boss').references((): AnyPgColumn =>\r
+    users.id),\r
+})\r
+`
+    expect((await adopt(text)).after).toBe(`import { type AnyPgColumn, pgTable } from 'drizzle-orm/pg-core'
+import { flaxId } from '@snoflax/drizzle/pg-core'
+
+const keptNanoid = { accept: /^[\\w-]{21}$/, onMismatch: 'notFound', branded: false } as const
+export const users = pgTable('users', {\r
+  id: flaxId('id', keptNanoid).primaryKey(),\r
+  bossId: flaxId.ref('boss', (): AnyPgColumn =>\r
+    users.id, { branded: false }),\r
+})\r
+`)
+  })
+
   test('MySQL, where the migration needs a line', async () => {
     const { after, next, code } = await adopt(`import { nanoid } from 'nanoid'
 import { mysqlTable, varchar } from 'drizzle-orm/mysql-core'

@@ -1,4 +1,5 @@
-import { flax, sno, storageFor } from '@snoflax/core'
+import { flax, type IdFamily, type StorageName, sno, storageFor } from '@snoflax/core'
+import { isBytes } from '@snoflax/core/adapter'
 import { uidLocal } from '@snoflax/families'
 import { install, installSql } from '@snoflax/pg-sql'
 import { onConnection, type PostgresDatabase, postgres } from '@snoflax/test'
@@ -596,17 +597,18 @@ test('defaults that generate other ids than the column stores are found, also of
   await mendsColumns(['default made.typeid'])
 })
 
-test.each([
+test.each<[string, StorageName, string, IdFamily]>([
   ['flax', 'uuid', 'uuid', flax],
   ['flax', 'text', 'text COLLATE "C"', flax],
   ['flax', 'binary', 'bytea', flax],
   ['uidLocal', 'bigint', 'bigint', uidLocal],
-] as const)('a last partition that ends soon is found: %s as %s', async (name, storage, type, family) => {
+])('a last partition that ends soon is found: %s as %s', async (name, storage, type, family) => {
   const bound = (fromDays: number): string => {
     const at = Date.now() + fromDays * 86_400_000
-    const { gte } = family.range(at, at + 1) as { gte: never }
-    const value = storageFor(family, 'postgres', { storage, exactBigint: true }).toDatabase(gte)
-    return typeof value === 'object' ? `\\x${Buffer.from(value).toString('hex')}` : String(value)
+    const value = storageFor(family, 'postgres', { storage, exactBigint: true }).toDatabase(
+      family.range(at, at + 1).gte,
+    )
+    return isBytes(value) ? `\\x${Buffer.from(value).toString('hex')}` : String(value)
   }
   const add = (number: number, from: number, to: number) =>
     database.query(

@@ -1,18 +1,15 @@
+import type { Database } from '@snoflax/core'
+import { quoteName } from '@snoflax/core/adapter'
 import { UsageError } from '../exit.js'
-import {
-  driver,
-  isDatabaseError,
-  messageAbout,
-  openBy,
-  pgClient,
-  reach,
-  shownAddress,
-} from '../live/address.js'
+import { shownAddress } from '../live/address.js'
+import type { LiveDatabase } from '../live/database.js'
+import { quote } from '../live/mysql.js'
+import { readDatabase } from '../live/open.js'
 import type { Asked, InDatabase, Wanted } from './findings.js'
 import { joined, type Stored, shapeOf } from './shapes.js'
 
 /** What a column stores: shown, and by kind. */
-export interface InColumn {
+interface InColumn {
   /** `users.id`, as the source names it. */
   readonly name: string
   /** `4,811 of 32 letters and digits, 12 cuid2` */
@@ -26,55 +23,67 @@ export interface Answer {
   readonly refused: readonly string[]
 }
 
-/** A database that is only read. */
-interface Reader {
-  /** Columns of all tables, by the table's name, with what stands before it in SQL. */
-  catalog(): Promise<
-    readonly { readonly schema: string | null; readonly table: string; readonly column: string }[]
-  >
-  /** Values of columns as texts, row by row. */
-  rows(table: string, columns: readonly string[], limit: number): AsyncIterable<readonly (string | null)[]>
-  quote(name: string): string
-  close(): Promise<void> | void
+/** A column of the database, with what stands before its table in SQL. */
+interface InCatalog {
+  readonly schema: string | null
+  readonly table: string
+  readonly column: string
 }
 
 interface Column extends Asked {
-  /** As the database names it. */
-  readonly real: string
+  readonly inSql: string
 }
 
 /** Asks a database which keys it stores, by one query a table. @throws {UsageError} if it can't be reached, or lacks a table or a column. */
-export async function askDatabase(
+export const askDatabase = (
   url: string,
   asked: readonly Asked[],
   wanted: Wanted,
   limit: number,
-): Promise<Answer> {
-  const reader = await openBy(url, { postgres: openPostgres, mysql: openMysql, sqlite: openSqlite })
-  try {
-    const tables = located(await reader.catalog(), asked, reader, url)
+): Promise<Answer> =>
+  readDatabase('adopt code', url, async (database) => {
+    const tables = located(await catalogOf(database), asked, database.kind, url)
     const counts = new Map<string, Counted>()
-    for (const [table, columns] of tables) await count(reader, table, columns, counts, wanted, limit)
+    for (const [table, columns] of tables) await count(database, table, columns, counts, wanted, limit)
     return answered(asked, counts, limit)
-  } catch (error) {
-    if (isDatabaseError(error)) throw new UsageError(`${shownAddress(url)}: ${messageAbout(url, error)}`)
-    throw error
-  } finally {
-    await reader.close()
-  }
+  })
+
+const MYSQL = `SELECT NULL AS \`schema\`, table_name AS \`table\`, column_name AS \`column\`
+  FROM information_schema.columns WHERE table_schema = database()`
+
+/** Columns of tables and views. */
+const CATALOGS: Readonly<Record<Database, string>> = {
+  postgres: `SELECT n.nspname AS schema, c.relname AS table, a.attname AS column
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+    WHERE c.relkind IN ('r', 'p', 'v', 'm') AND a.attnum > 0 AND NOT a.attisdropped
+      AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+    ORDER BY pg_table_is_visible(c.oid) DESC, n.nspname, a.attnum`,
+  sqlite: `SELECT NULL AS "schema", m.name AS "table", c.name AS "column"
+    FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')`,
+  mysql: MYSQL,
+  mariadb: MYSQL,
 }
+
+async function catalogOf(database: LiveDatabase): Promise<readonly InCatalog[]> {
+  // Of tables with one name, the application sees that in its search path.
+  if (database.kind === 'postgres') await database.query('SET LOCAL search_path TO DEFAULT')
+  return (await database.query(CATALOGS[database.kind])) as unknown as InCatalog[]
+}
+
+const isMysql = (kind: Database): boolean => kind === 'mysql' || kind === 'mariadb'
 
 const snake = (text: string): string =>
   text.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3_$2$4').toLowerCase()
 
 /** The columns by their tables, in SQL. Creators and naming strategies may have added to a name, or changed its case. */
 function located(
-  catalog: Awaited<ReturnType<Reader['catalog']>>,
+  catalog: readonly InCatalog[],
   asked: readonly Asked[],
-  reader: Reader,
+  kind: Database,
   url: string,
 ): ReadonlyMap<string, readonly Column[]> {
   const tables = new Map<string, Map<string, Column>>()
+  const quoted = isMysql(kind) ? quote : quoteName
   for (const one of asked) {
     const names = [one.table, snake(one.table)]
     const ways: ((name: string) => boolean)[] = [
@@ -96,10 +105,10 @@ function located(
         `${shownAddress(url)}: ${table} has no column ${one.column}, which stores ${one.name}; nothing was written`,
       )
     const inSql = [row.schema ?? schema, row.table]
-      .flatMap((part) => (part === null ? [] : reader.quote(part)))
+      .flatMap((part) => (part === null ? [] : quoted(part)))
       .join('.')
     const columns = tables.get(inSql) ?? new Map<string, Column>()
-    tables.set(inSql, columns.set(`${one.name} ${row.column}`, { ...one, real: row.column }))
+    tables.set(inSql, columns.set(`${one.name} ${row.column}`, { ...one, inSql: quoted(row.column) }))
   }
   return new Map([...tables].map(([table, columns]) => [table, [...columns.values()]]))
 }
@@ -118,7 +127,7 @@ interface Counted {
 const UUIDS = /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 async function count(
-  reader: Reader,
+  database: LiveDatabase,
   table: string,
   columns: readonly Column[],
   counts: Map<string, Counted>,
@@ -142,22 +151,18 @@ async function count(
         : new RegExp(`^(?:${described})$`)
     return { counted, must }
   })
+  const text = isMysql(database.kind) ? 'CHAR' : 'TEXT'
+  const list = columns.map(({ inSql }, at) => `CAST(${inSql} AS ${text}) AS c${at}`).join(', ')
   let rows = 0
-  for await (const row of reader.rows(
-    table,
-    columns.map(({ real }) => real),
-    limit + 1,
-  )) {
-    if (rows === limit) {
-      for (const { counted } of own) counted.isStopped = true
-      break
+  for await (const batch of database.batches(`SELECT ${list} FROM ${table} LIMIT ${limit + 1}`))
+    for (const row of batch) {
+      const isStopped = rows++ === limit
+      for (const [at, { counted, must }] of own.entries()) {
+        const value = row[`c${at}`] as string | null
+        if (isStopped) counted.isStopped = true
+        else if (value !== null) add(counted, value, must)
+      }
     }
-    rows++
-    for (const [at, value] of row.entries()) {
-      const { counted, must } = own[at] as (typeof own)[0]
-      if (value !== null) add(counted, value, must)
-    }
-  }
 }
 
 function add(counted: Counted, value: string, must: RegExp | undefined): void {
@@ -213,85 +218,3 @@ function answered(asked: readonly Asked[], counts: ReadonlyMap<string, Counted>,
 
 /** A value of a row: short, on one line. */
 const shown = (value: string): string => JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}…` : value)
-
-const FETCHED = 5000
-
-async function openPostgres(url: string): Promise<Reader> {
-  const client = await pgClient(url, 'snoflax adopt code')
-  await client.query('BEGIN READ ONLY')
-  const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
-  return {
-    quote,
-    catalog: async () => {
-      const { rows } = await client.query(`
-        SELECT n.nspname AS schema, c.relname AS table, a.attname AS column
-        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
-        WHERE c.relkind IN ('r', 'p', 'v', 'm') AND a.attnum > 0 AND NOT a.attisdropped
-          AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-        ORDER BY pg_table_is_visible(c.oid) DESC, n.nspname, a.attnum`)
-      return rows
-    },
-    async *rows(table, columns, limit) {
-      await client.query(
-        `DECLARE snoflax_keys NO SCROLL CURSOR FOR SELECT ${columns.map((one) => `${quote(one)}::text`).join(', ')} FROM ${table} LIMIT ${limit}`,
-      )
-      try {
-        for (;;) {
-          const { rows } = await client.query({
-            text: `FETCH ${FETCHED} FROM snoflax_keys`,
-            rowMode: 'array',
-          })
-          yield* rows as (string | null)[][]
-          if (rows.length < FETCHED) return
-        }
-      } finally {
-        await client.query('CLOSE snoflax_keys').catch(() => {})
-      }
-    },
-    close: () => client.end(),
-  }
-}
-
-async function openMysql(url: string): Promise<Reader> {
-  const mysql = await driver(() => import('mysql2'), 'mysql2')
-  const connection = mysql.createConnection(url.replace(/^mariadb:/, 'mysql:'))
-  connection.on('error', () => {})
-  const promised = connection.promise()
-  await reach(url, () => promised.connect())
-  await promised.query('START TRANSACTION READ ONLY')
-  const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``
-  return {
-    quote,
-    catalog: async () => {
-      const [rows] = await promised.query(
-        'SELECT NULL AS `schema`, table_name AS `table`, column_name AS `column` FROM information_schema.columns WHERE table_schema = database()',
-      )
-      return rows as unknown as Awaited<ReturnType<Reader['catalog']>>
-    },
-    async *rows(table, columns, limit) {
-      const sql = `SELECT ${columns.map((one) => `CAST(${quote(one)} AS CHAR)`).join(', ')} FROM ${table} LIMIT ${limit}`
-      yield* connection.query({ sql, rowsAsArray: true }).stream() as AsyncIterable<string[]>
-    },
-    close: () => promised.end(),
-  }
-}
-
-async function openSqlite(file: string): Promise<Reader> {
-  const { default: Connection } = await driver(() => import('better-sqlite3'), 'better-sqlite3')
-  const connection = new Connection(file, { readonly: true })
-  const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
-  return {
-    quote,
-    catalog: async () =>
-      connection
-        .prepare(
-          `SELECT NULL AS "schema", m.name AS "table", c.name AS "column" FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')`,
-        )
-        .all() as Awaited<ReturnType<Reader['catalog']>>,
-    async *rows(table, columns, limit) {
-      const sql = `SELECT ${columns.map((one) => `CAST(${quote(one)} AS TEXT)`).join(', ')} FROM ${table} LIMIT ${limit}`
-      yield* connection.prepare(sql).raw().iterate() as Iterable<string[]>
-    },
-    close: () => void connection.close(),
-  }
-}

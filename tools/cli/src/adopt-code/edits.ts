@@ -9,15 +9,20 @@ export interface Edit {
 
 /** The text after its edits. They may touch, but not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
-  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
   let [result, at] = ['', 0]
   const inOrder = [...edits].sort((one, other) => one.start - other.start || one.end - other.end)
   for (const edit of inOrder) {
     if (edit.start < at) throw new Error(`edits overlap at ${edit.start}: ${edit.text}`)
-    result += text.slice(at, edit.start) + edit.text.replaceAll('\n', lineEnd)
+    result += text.slice(at, edit.start) + edit.text.replace(/\r?\n/g, lineEndAt(text, edit.end))
     at = edit.end
   }
   return result + text.slice(at)
+}
+
+/** How the line at an offset ends; the last line as the one before it. */
+function lineEndAt(text: string, offset: number): string {
+  const next = text.indexOf('\n', offset)
+  return text[(next < 0 ? text.lastIndexOf('\n') : next) - 1] === '\r' ? '\r\n' : '\n'
 }
 
 /** The edits as `git apply` and `patch` read them: lines without their ends. */

@@ -1,5 +1,5 @@
 import type ts from 'typescript'
-import { STORED, type Stored } from './shapes.js'
+import { escaped, STORED, type Stored } from './shapes.js'
 import type { Found, Sources } from './sources.js'
 
 /** The keys that a generator makes, which is passed as a function; or the name that the source has for it. */
@@ -81,8 +81,6 @@ const literalsOf = (sources: Sources, given: readonly Found[]): unknown[] =>
     const [number] = length ? literalsOf(sources, [{ scope, node: length }]) : []
     return typeof number === 'number' ? { length: number } : null
   })
-
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
 type Given = readonly unknown[]
 

@@ -4,7 +4,7 @@ import type { Column, Tables } from './drizzle/tables.js'
 import type { Passed } from './findings.js'
 import { storedAs, storedBy } from './generators.js'
 import type { Model } from './prisma.js'
-import { STORED, type Stored } from './shapes.js'
+import { escaped, STORED, type Stored } from './shapes.js'
 import type { Found, Source, Sources } from './sources.js'
 
 /** Files of tests, whose keys are no rows of yours. */
@@ -25,8 +25,16 @@ const singular = (name: string): string =>
 /** Collects where keys are passed, by what stands for a key. */
 class Passes<Key> {
   readonly by = new Map<Key, Passed[]>()
+  readonly #files: readonly Source[]
 
-  constructor(readonly sources: Sources) {}
+  constructor(readonly sources: Sources) {
+    const paths = sources.all.map(({ path }) => path.split(sep))
+    // Folders above all files say nothing of them.
+    const above = (paths[0] ?? []).findIndex((part, at) =>
+      paths.some((path) => path[at] !== part || !path[at + 1]),
+    )
+    this.#files = sources.all.filter((_, n) => !TESTS.test((paths[n] ?? []).slice(above).join('/')))
+  }
 
   add(key: Key, file: Source, node: ts.Node, stored: Stored | string): void {
     const text = node.getText().replace(/\s+/g, ' ').slice(0, 60)
@@ -53,17 +61,10 @@ class Passes<Key> {
 
   /** The calls of all files but tests. */
   calls(visit: (file: Source, call: ts.CallExpression) => void): void {
-    const paths = this.sources.all.map(({ path }) => path.split(sep))
-    // Folders above all files say nothing of them.
-    const above = (paths[0] ?? []).findIndex((part, at) =>
-      paths.some((path) => path[at] !== part || !path[at + 1]),
-    )
-    for (const file of this.sources.all) {
-      if (TESTS.test(file.path.split(sep).slice(above).join('/'))) continue
+    for (const file of this.#files)
       this.sources.walk(file.node, (node) => {
         if (this.sources.ts.isCallExpression(node)) visit(file, node)
       })
-    }
   }
 
   /** The keys that better-auth makes: of models whose name it has. */
@@ -103,7 +104,7 @@ class Passes<Key> {
 
 const literal = (text: string): Stored => ({
   kind: `'${text}'`,
-  pattern: text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'),
+  pattern: escaped(text),
   sample: text,
 })
 

@@ -3,7 +3,7 @@ import type { Answer } from './database.js'
 import { unifiedDiff } from './edits.js'
 import type { Finding, Findings } from './findings.js'
 
-export interface Told {
+interface Told {
   readonly findings: Findings
   readonly texts: ReadonlyMap<string, string>
   /** Undefined if no database was asked. */
@@ -12,7 +12,7 @@ export interface Told {
   readonly isWritten: boolean
 }
 
-export const GUESSED =
+const GUESSED =
   'guessed from the source: which keys are stored only your database knows; ask it: snoflax adopt code --url "$DATABASE_URL"'
 
 const COLOURS: Readonly<Record<string, Colour>> = { '+': 'green', '-': 'red' }

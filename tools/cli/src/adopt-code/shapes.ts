@@ -14,6 +14,9 @@ const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const CUID = 'clh3x8z2v0000qzrmn831i7rn1k2m5p7'
 const MIXED = 'V1StGXR8Z5jdHi6BmyTaQ0wErU3oPs9dF7gK2lMn'
 
+/** The pattern of a text. */
+export const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
 const times = (text: string, length: number): string =>
   text.repeat(Math.ceil(length / text.length)).slice(0, length)
 

@@ -2,7 +2,7 @@ import { dirname, join, normalize } from 'node:path'
 import type ts from 'typescript'
 
 /** Where a name leads: to a declaration in the files, or to an export of a package. */
-export type Origin =
+type Origin =
   | { readonly file: Source; readonly node: Declaration }
   | { readonly module: string; readonly name: string }
 

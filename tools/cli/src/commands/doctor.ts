@@ -1,14 +1,11 @@
 import { Command, Option } from 'commander'
 import { declaredIn, type Orm } from '../doctor/declared.js'
-import { type ExamineOptions, examine } from '../doctor/examine.js'
+import { examine } from '../doctor/examine.js'
 import { parseColumn, type StatedColumn } from '../doctor/id-columns.js'
 import { CHECKS, type CheckName, type ExaminedColumn, type Finding, type Report } from '../doctor/report.js'
-import { EXIT, UsageError } from '../exit.js'
+import { EXIT } from '../exit.js'
 import { type FamilyOptions, families } from '../ids/families.js'
-import { isDatabaseError, messageAbout, openBy } from '../live/address.js'
-import { openMysql } from '../live/mysql.js'
-import { openPostgres } from '../live/postgres.js'
-import { openSqlite } from '../live/sqlite.js'
+import { readDatabase } from '../live/open.js'
 import type { Paint, Terminal } from '../terminal.js'
 import { addFamilyOptions, addressOf, examples, nonNegativeInteger } from './options.js'
 
@@ -64,7 +61,7 @@ export const doctor = (terminal: Terminal): Command =>
     }
     const progress = (text: string): void => terminal.progress(text)
     const known = { ...options, schema, full, stated, declared, families: families(options), progress }
-    const report = await examineAt(url, known)
+    const report = await readDatabase('doctor', url, (database) => examine(database, known))
     progress('')
     if (report.findings.length > 0) terminal.exitCode = EXIT.findings
     else if (report.unchecked.length > 0) terminal.exitCode = EXIT.unchecked
@@ -73,24 +70,6 @@ export const doctor = (terminal: Terminal): Command =>
   })
 
 const ORMS: readonly Orm[] = ['typeorm', 'prisma', 'drizzle', 'kysely']
-
-async function examineAt(url: string, options: ExamineOptions): Promise<Report> {
-  try {
-    const database = await openBy(url, {
-      postgres: () => openPostgres(url, 'snoflax doctor'),
-      mysql: () => openMysql(url),
-      sqlite: (file) => openSqlite(file),
-    })
-    try {
-      return await examine(database, options)
-    } finally {
-      await database.close()
-    }
-  } catch (error) {
-    if (isDatabaseError(error)) throw new UsageError(`doctor failed: ${messageAbout(url, error)}`)
-    throw error
-  }
-}
 
 function picture(
   { database, installed, columns, notes, unchecked, findings, advice }: Report,

@@ -1,17 +1,12 @@
-import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { Command } from 'commander'
-import { EXIT, UsageError } from '../exit.js'
+import { EXIT } from '../exit.js'
 import { COUNTED, type Found, type FoundRow, look, type Reference } from '../find/look.js'
 import { likelyReadings } from '../find/values.js'
-import { familiesFor, readingsOf } from '../ids/families.js'
+import { behindPrefix, familiesFor, readingsOf } from '../ids/families.js'
 import { otherIds } from '../ids/other-ids.js'
 import { showUtc } from '../ids/time.js'
-import { isDatabaseError, messageAbout, openBy } from '../live/address.js'
-import { openMysql } from '../live/mysql.js'
-import { openPostgres } from '../live/postgres.js'
-import { openSqlite } from '../live/sqlite.js'
-import type { Paint, Terminal } from '../terminal.js'
-import { unmark } from '../terminal.js'
+import { readDatabase } from '../live/open.js'
+import { type Paint, type Terminal, unmark } from '../terminal.js'
 import { addressOf, examples } from './options.js'
 
 interface Kind {
@@ -35,7 +30,8 @@ export const find = (terminal: Terminal): Command =>
     )
     .action(async (given: string, url: string | undefined, { json }: { readonly json?: true }) => {
       const id = unmark(given).trim()
-      const found = await lookAt(addressOf(terminal, 'a URL or an SQLite file', url), id)
+      const address = addressOf(terminal, 'a URL or an SQLite file', url)
+      const found = await readDatabase('find', address, (database) => look(database, id))
       const isFound = found.rows.length > 0 || found.alsoIn.length > 0
       if (!isFound) terminal.exitCode = EXIT.findings
       const kind = await kindOf(id)
@@ -44,31 +40,10 @@ export const find = (terminal: Terminal): Command =>
       else await terminal.print(picture(id, kind, found, refusals, terminal.paint))
     })
 
-async function lookAt(url: string, id: string): Promise<Found> {
-  try {
-    const database = await openBy(url, {
-      postgres: () => openPostgres(url, 'snoflax find'),
-      mysql: () => openMysql(url),
-      sqlite: (file) => openSqlite(file),
-    })
-    try {
-      return await look(database, id)
-    } finally {
-      await database.close()
-    }
-  } catch (error) {
-    if (isDatabaseError(error)) throw new UsageError(`find failed: ${messageAbout(url, error)}`)
-    throw error
-  }
-}
-
 async function kindOf(id: string): Promise<Kind> {
   const [reading] = likelyReadings(id)
-  if (reading !== undefined) {
-    const { family } = reading
-    const kind = `${baseOf(family).name}${isPrefixed(family) ? ` behind ${family.prefix}_` : ''}`
-    return { kind, timeUtc: showUtc(family.timeMs(reading.id)) }
-  }
+  if (reading !== undefined)
+    return { kind: behindPrefix(reading.family), timeUtc: showUtc(reading.family.timeMs(reading.id)) }
   const [other] = await otherIds(id)
   if (other === undefined) return {}
   return { kind: other.what, ...(other.timeMs !== undefined && { timeUtc: showUtc(other.timeMs) }) }

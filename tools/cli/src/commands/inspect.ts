@@ -1,6 +1,12 @@
-import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { Command } from 'commander'
-import { type FamilyOptions, familiesFor, familyNamed, type Reading, readingsOf } from '../ids/families.js'
+import {
+  behindPrefix,
+  type FamilyOptions,
+  familiesFor,
+  familyNamed,
+  type Reading,
+  readingsOf,
+} from '../ids/families.js'
 import { type OtherId, otherIds } from '../ids/other-ids.js'
 import { sealsOf } from '../ids/seals.js'
 import { showUtc } from '../ids/time.js'
@@ -97,7 +103,7 @@ function picture({ paint }: Terminal, { found, others }: Result): string[] {
   )
   const possible = (isClear ? rest.filter(({ plausible }) => plausible) : found).map(
     (reading) =>
-      `${nameOf(reading)} of ${showUtc(reading.family.timeMs(reading.id))}${reading.plausible ? '' : ', an unlikely time'}`,
+      `${behindPrefix(reading.family)} (${reading.form}) of ${showUtc(reading.family.timeMs(reading.id))}${reading.plausible ? '' : ', an unlikely time'}`,
   )
   return [
     ...(isClear ? pictureReading(first, paint) : []),
@@ -106,6 +112,3 @@ function picture({ paint }: Terminal, { found, others }: Result): string[] {
     ),
   ]
 }
-
-const nameOf = ({ family, form }: Reading): string =>
-  `${baseOf(family).name}${isPrefixed(family) ? ` behind ${family.prefix}_` : ''} (${form})`

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { IdError } from '@snoflax/core'
 import { snakeCase } from '@snoflax/core/adapter'
 import { installStatements } from '@snoflax/mysql-sql'
 import {
@@ -78,21 +77,13 @@ function fileOf({ for: tool, at, dialect, ...options }: Options): MigrationFile 
   }
   if (dialect !== 'postgres' && (tool !== undefined || options.families !== undefined))
     throw new UsageError(`--dialect ${dialect} takes neither --for nor --families`)
-  try {
-    if (dialect !== 'postgres') {
-      const statements = installStatements(dialect, wanted).map((one) => `${one}\n//\n`)
-      return {
-        path: `${options.schema}.sql`,
-        content: `DELIMITER //\n${statements.join('')}DELIMITER ;\n`,
-      }
-    }
-    if (tool === undefined) return { path: `${options.schema}.sql`, content: installSql(wanted) }
-    return MIGRATIONS[tool]({ ...wanted, ...(at !== undefined && { at: new Date(at) }) })
-  } catch (error) {
-    // What pg-sql says of a bad schema name.
-    if (error instanceof IdError) throw new UsageError(error.message)
-    throw error
+  const path = `${options.schema}.sql`
+  if (dialect !== 'postgres') {
+    const statements = installStatements(dialect, wanted).map((one) => `${one}\n//\n`)
+    return { path, content: `DELIMITER //\n${statements.join('')}DELIMITER ;\n` }
   }
+  if (tool === undefined) return { path, content: installSql(wanted) }
+  return MIGRATIONS[tool]({ ...wanted, ...(at !== undefined && { at: new Date(at) }) })
 }
 
 const sqlFamily = (name: string): SqlFamily => snakeCase(familyNamed(name.trim()).name) as SqlFamily

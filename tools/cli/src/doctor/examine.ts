@@ -13,7 +13,7 @@ import { type CheckName, type ExaminedColumn, type Finding, finding, type Report
 import { tableChecks as sqliteTableChecks } from './sqlite/tables.js'
 import { checkValues, type Scan, scan } from './values.js'
 
-export interface ExamineOptions
+interface ExamineOptions
   extends Omit<Known, 'schema'>,
     Pick<Examination, 'sample' | 'full' | 'skip' | 'progress'> {
   readonly schema: string | undefined

@@ -9,10 +9,10 @@ import {
 import { isPrefixed, snakeCase } from '@snoflax/core/adapter'
 import { UsageError } from '../exit.js'
 import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
-import { storageNamed } from '../ids/forms.js'
+import { exactStorage, storageNamed } from '../ids/forms.js'
 import { type Column, type LiveDatabase, placeOf, type Row } from '../live/database.js'
 import { recognized, type Sample, SHARE } from './recognized.js'
-import { exactStorage, readStored, storagesOf, strictId } from './stored-value.js'
+import { readStored, storagesOf, strictId } from './stored-value.js'
 
 type Evidence = 'option' | 'declared' | 'default' | 'reference' | 'values'
 

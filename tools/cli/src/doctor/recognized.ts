@@ -3,9 +3,10 @@ import { isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { discord, twitter } from '@snoflax/families'
 import { families as coreFamilies, typeidsOf } from '../ids/families.js'
+import { exactStorage } from '../ids/forms.js'
 import { type Column, placeOf } from '../live/database.js'
 import type { StoredIds } from './id-columns.js'
-import { exactStorage, storagesOf, strictId } from './stored-value.js'
+import { storagesOf, strictId } from './stored-value.js'
 
 /** Other values sometimes look like ids; UUIDs derived from text hardly ever. */
 const ENOUGH: Readonly<Record<StorageName, number>> = { uuid: 1, uuid8: 1, text: 8, binary: 8, bigint: 8 }

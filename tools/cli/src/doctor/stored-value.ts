@@ -1,11 +1,4 @@
-import {
-  type Database,
-  IdError,
-  type IdFamily,
-  type IdStorage,
-  type StorageName,
-  storageFor,
-} from '@snoflax/core'
+import { type Database, IdError, type IdFamily, type IdStorage, type StorageName } from '@snoflax/core'
 import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { byteaOf } from '../ids/forms.js'
@@ -60,20 +53,11 @@ export function formName(storage: IdStorage<string>): string {
   return head === '' ? storage.name : `${storage.name} with prefix ${head}`
 }
 
-export type StoredValue =
+type StoredValue =
   | { readonly is: 'id'; readonly id: string }
   /** An id of the family, in the form of another storage. */
   | { readonly is: 'misplaced'; readonly id: string; readonly reason: string }
   | { readonly is: 'malformed'; readonly reason: string }
-
-/**
- * The storage for a connection that returns 64-bit integers exactly. MariaDB's uuid is not a supported storage; its
- * values are read like PostgreSQL's.
- */
-export function exactStorage(family: IdFamily, kind: Database, storage: StorageName): IdStorage<string> {
-  const isUuid = storage === 'uuid' || storage === 'uuid8'
-  return storageFor(family, isUuid ? 'postgres' : kind, { storage, exactBigint: true })
-}
 
 /** Reads a value strictly: it must be what the storage would write. An id in another form is misplaced. */
 export function readStored(storage: IdStorage<string>, value: unknown): StoredValue {

@@ -1,12 +1,12 @@
 import type { Database, DatabaseValue, IdFamily } from '@snoflax/core'
 import { hexOf } from '@snoflax/core/adapter'
 import { type IdReading, readings } from '@snoflax/core/inspect'
-import { exactStorage } from '../doctor/stored-value.js'
 import { UsageError } from '../exit.js'
 import { familiesFor } from '../ids/families.js'
+import { exactStorage } from '../ids/forms.js'
 
 /** What a column stores. */
-export type Held = 'text' | 'uuid' | 'binary' | 'number'
+type Held = 'text' | 'uuid' | 'binary' | 'number'
 
 /** A value as which a column may store the id. */
 export interface Wanted {

@@ -57,6 +57,10 @@ export function withPrefix(family: IdFamily, prefix: string | undefined): IdFami
   }
 }
 
+/** The name of a family and its prefix, such as `flax behind cus_`. */
+export const behindPrefix = (family: IdFamily): string =>
+  `${baseOf(family).name}${isPrefixed(family) ? ` behind ${family.prefix}_` : ''}`
+
 /** A reading, also of a sealed text. */
 export type Reading = Omit<IdReading, 'form'> & { readonly form: IdReading['form'] | 'sealed' }
 

@@ -1,4 +1,11 @@
-import { type Database, type DatabaseValue, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
+import {
+  type Database,
+  type DatabaseValue,
+  type IdFamily,
+  type IdStorage,
+  type StorageName,
+  storageFor,
+} from '@snoflax/core'
 import { hexOf, isBytes, quoteText } from '@snoflax/core/adapter'
 import { oneOf, UsageError } from '../exit.js'
 
@@ -30,6 +37,15 @@ export function formOf(family: IdFamily, form: StorageName, id: string): string 
 
 /** Bytes as PostgreSQL writes them: `\x` and hex digits. */
 export const byteaOf = (bytes: Uint8Array): string => `\\x${hexOf(bytes)}`
+
+/**
+ * The storage for a connection that returns 64-bit integers exactly. MariaDB's uuid is not a supported storage; its
+ * values are read like PostgreSQL's.
+ */
+export function exactStorage(family: IdFamily, kind: Database, storage: StorageName): IdStorage<string> {
+  const isUuid = storage === 'uuid' || storage === 'uuid8'
+  return storageFor(family, isUuid ? 'postgres' : kind, { storage, exactBigint: true })
+}
 
 /** An id as a literal of the database, in a storage. @throws {IdError} where the database refuses that. */
 export const literalOf = (database: Database, family: IdFamily, storage: StorageName, id: string): string =>

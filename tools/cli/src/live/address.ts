@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Client } from 'pg'
 import { UsageError } from '../exit.js'
 
-export interface Openers<Opened> {
+interface Openers<Opened> {
   postgres(url: string): Opened
   mysql(url: string): Opened
   sqlite(file: string): Opened
