@@ -91,14 +91,14 @@ import Database from 'better-sqlite3'
 import { acceptLabels, accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import {
-  agree, baseOf, checkColumnOptions, checkCondition, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, conditionValue, familyWith, fitsStored,
+  agree, baseOf, checkColumnOptions, checkCondition, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, familyWith, fitsStored,
   databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, keysOf, isAccepting, isBytes, isDate, ownOf, isPrefixed, kindOf, isWord, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
   sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, POSTGRES_COLLATION, refuse, refuseFaults,
 } from '@snoflax/core/adapter'
 import {
   alphabet, batch, blockUntil, checkBytes, checkInteger, checkOptions, checkSpan, checkText, checkTimeField,
   createBackfill, isSpelled, once, radix64, randomPool, readUint, refuseCharacter, refuseType, secureRandom, systemClock,
-  toUnixMs, uuidBytes, uuidText, waitingQueue,
+  toUnixMs, waitingQueue,
 } from '@snoflax/core/define'
 import { type LeaseStore, leasePartitionFrom, sqlLeases } from '@snoflax/core/leases'
 const client = { query: async (_text: string, _values: unknown[]) => ({ rows: [] }) }

@@ -1,8 +1,8 @@
 import type { IdFamily } from './family.js'
 import { checkFamily, isAccepting } from './identity.js'
 import { overlapOf } from './overlap.js'
-import { IdError, show } from './primitives/errors.js'
-import { isRegExp } from './primitives/realms.js'
+import { fail, IdError, show } from './primitives/errors.js'
+import { isRegExp, once } from './primitives/realms.js'
 import { standardSchema } from './primitives/standard-schema.js'
 import { UUID_TEXT } from './storage/uuid.js'
 
@@ -63,13 +63,8 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
 ): AcceptingFamily<Own, Accepts> {
   checkFamily(family, 'accepting: family')
   const accepted: readonly Accepted[] = Array.isArray(accept) ? accept : [accept]
-  const refuse = (value: unknown, reason: string): never => {
-    throw new IdError('INVALID_OPTION', `${family.name}: accept ${reason}`, {
-      family: family.name,
-      field: 'accept',
-      value,
-    })
-  }
+  const refuse = (value: unknown, reason: string): never =>
+    fail('INVALID_OPTION', family.name, `accept ${reason}`, value, 'accept')
   if (isAccepting(family)) refuse(accept, 'is already set; pass all patterns and families in one list')
   if (accepted.length === 0) refuse(accept, 'is an empty list; pass a pattern or a family, or leave it out')
   if (!family.storages.includes('text')) {
@@ -108,10 +103,12 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
     <Result>(read: (id: string) => Result) =>
     (id: string): Result => {
       if (family.is(id) || !is(id)) return read(id)
-      throw new IdError(
+      fail(
         'NOT_CANONICAL',
-        `${family.name}: ${show(id)} is an accepted key, which has no time and no fields`,
-        { family: family.name, field: 'time', value: id },
+        family.name,
+        `${show(id)} is an accepted key, which has no time and no fields`,
+        id,
+        'time',
       )
     }
   const pattern = patternOf(family, accepted)
@@ -137,12 +134,9 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
   return Object.create(family, Object.getOwnPropertyDescriptors(changed))
 }
 
-/** Where labels are kept, for each copy of this module in a process. */
-const LABELS = Symbol.for('@snoflax/core labels')
-type WithLabels = { [LABELS]?: readonly RegExp[] }
+const labels = () => once<{ patterns: readonly RegExp[] }>('labels', () => ({ patterns: [] }))
 
-const isLabel = (text: string): boolean =>
-  ((globalThis as WithLabels)[LABELS] ?? []).some((pattern) => pattern.test(text))
+const isLabel = (text: string): boolean => labels().patterns.some((pattern) => pattern.test(text))
 
 /**
  * Lets every column that accepts other keys accept these too, in this process: for the fixed labels of tests, called
@@ -158,8 +152,9 @@ export function acceptLabels(...pattern: readonly RegExp[]): void {
   const refuse = (value: unknown, reason: string): never => {
     throw new IdError('INVALID_OPTION', `acceptLabels ${reason}`, { field: 'pattern', value })
   }
-  const labels = pattern.map((one) => (isRegExp(one) ? wholeOf(one, refuse) : refuse(one, 'takes a RegExp')))
-  ;(globalThis as WithLabels)[LABELS] = labels
+  labels().patterns = pattern.map((one) =>
+    isRegExp(one) ? wholeOf(one, refuse) : refuse(one, 'takes a RegExp'),
+  )
 }
 
 const FLAGS = /^[isuv]*$/

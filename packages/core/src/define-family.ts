@@ -1,31 +1,15 @@
-import type { IdFamily, Layout, LayoutField, StorageName } from './family.js'
+import type { IdFamily, LayoutField, StorageName } from './family.js'
 import type { Alphabet } from './primitives/alphabet.js'
-import { checkSpan, type Time, toUnixMs } from './primitives/clock.js'
+import { checkSpan, type Time, type TimeSpan, toUnixMs } from './primitives/clock.js'
 import { checkInteger, checkString, IdError, refuseType, show } from './primitives/errors.js'
 import { refuse } from './primitives/options.js'
 import { standardSchema } from './primitives/standard-schema.js'
 import { COLUMNS } from './storage/column.js'
 
 /** The definition of a family. Everything else that {@link IdFamily} offers is derived from it. */
-export interface FamilyDefinition<AnId extends string, Fields> {
-  /** Its name in errors and options, such as `flax`. */
-  readonly name: string
-  /** The fields and their bits. Descriptive only: `encode` and `decode` convert. */
-  readonly layout: Layout
-  /** Number of bytes of an id. */
-  readonly byteLength: number
-  /** Number of characters of the canonical text; undefined if the length varies. */
-  readonly textLength: number | undefined
-  /** Matches the canonical text, from `^` to `$`. */
-  readonly pattern: RegExp
-  /** Allowed storages, the preferred one first. */
-  readonly storages: readonly StorageName[]
-  /** Last octet of the `uuid8` storage; 0 is for families of your own. */
-  readonly tag: number
-  /** The first Unix millisecond that an id can contain. */
-  readonly firstMs: number
-  /** The last Unix millisecond that an id can contain. */
-  readonly lastMs: number
+export interface FamilyDefinition<AnId extends string, Fields>
+  extends TimeSpan,
+    Pick<IdFamily, 'layout' | 'byteLength' | 'textLength' | 'pattern' | 'storages' | 'tag'> {
   /** The smallest id. Default: all bits zero. */
   readonly min?: AnId
   /** The largest id. Default: all bits one. */
@@ -109,7 +93,10 @@ export function defineFamily<AnId extends string, Fields>(
 ): IdFamily<AnId, Fields> {
   checkDefinition(definition)
   const { decode, check = (text: string) => isDecodable(decode, text) } = definition
-  return checkEnds(deriveFamily(definition, check))
+  const family = deriveFamily(definition, check)
+  checkEnd(family, 'min', family.min)
+  checkEnd(family, 'max', family.max)
+  return family
 }
 
 /** {@link defineFamily} without its checks, for our own definitions, which all have `check`. */
@@ -279,13 +266,7 @@ function checkStorages(family: string, storages: readonly StorageName[]): void {
 }
 
 /** Refuses a family whose smallest or largest id contradicts its definition. */
-function checkEnds<AnId extends string, Fields>(family: IdFamily<AnId, Fields>): IdFamily<AnId, Fields> {
-  checkForm(family, 'min', family.min)
-  checkForm(family, 'max', family.max)
-  return family
-}
-
-function checkForm({ name, textLength, pattern }: IdFamily, end: string, id: string): void {
+function checkEnd({ name, textLength, pattern }: IdFamily, end: string, id: string): void {
   if (textLength !== undefined && id.length !== textLength) {
     refuse(name, end, id, `${end} has ${id.length} characters (${show(id)}), but textLength is ${textLength}`)
   }

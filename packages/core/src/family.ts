@@ -87,7 +87,7 @@ export interface IdGenerator<AnId extends string> {
 export interface IdFamily<AnId extends string = string, Fields = unknown>
   extends StandardSchema<AnId>,
     TimeSpan {
-  /** The bits, and the unit and epoch of the time. */
+  /** The bits, and the unit and epoch of the time. Descriptive only: `encode` and `decode` convert. */
   readonly layout: Layout
   /** Number of bytes of an id. */
   readonly byteLength: number

@@ -59,14 +59,8 @@ export function checkFamilies(
   what: string,
 ): asserts given is Readonly<Record<string, IdFamily>> {
   if (Object(given) !== given) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${what}: families must be an object or an array, not ${show(given)}`,
-      {
-        field: 'families',
-        value: given,
-      },
-    )
+    const message = `${what}: families must be an object or an array, not ${show(given)}`
+    throw new IdError('INVALID_OPTION', message, { field: 'families', value: given })
   }
   for (const [name, family] of Object.entries(given as object)) checkFamily(family, `${what}: ${name}`)
 }

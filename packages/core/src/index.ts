@@ -15,7 +15,7 @@ export {
   type IdColumnOptions,
   type IdPage,
   type IdPageOptions,
-} from './column.js'
+} from './column-for.js'
 export { defineFamily, type FamilyDefinition } from './define-family.js'
 export type {
   Id,

@@ -27,7 +27,7 @@ export function writeTime(bytes: Uint8Array, timeMs: number): void {
 export const momentOf = (span: TimeSpan, time: Time): number =>
   checkSpan(span, Math.floor(toUnixMs(span.name, time)))
 
-/** Options of the generators of uuid7, ulid and typeid. */
+/** Options of the generators of uuid7, ulid, typeid and flax. */
 export interface MonotonicOptions {
   /** The clock, in Unix milliseconds. Default `Date.now`. */
   readonly clock?: Clock

@@ -54,10 +54,8 @@ export function registry<const Known extends Families>(families: Known): Registr
     const other = byPrefix.get(prefix)
     if (other !== undefined) {
       const shared = prefix === undefined ? 'no prefix' : `the prefix ${prefix}`
-      throw new IdError('INVALID_OPTION', `registry: ${other[0]} and ${name} both have ${shared}`, {
-        field: name,
-        value: prefix,
-      })
+      const message = `registry: ${other[0]} and ${name} both have ${shared}`
+      throw new IdError('INVALID_OPTION', message, { field: name, value: prefix })
     }
     byPrefix.set(prefix, [name, family])
   }
@@ -92,8 +90,6 @@ function refuse(
   const meant = kinds.find(({ prefix }) => prefix !== undefined && value.startsWith(`${prefix}_`))
   meant?.family.parse(value)
   const known = kinds.map(({ prefix }) => (prefix === undefined ? 'no prefix' : `${prefix}_`))
-  throw new IdError('WRONG_PREFIX', `an id must begin with ${known.join(' or ')}, not ${show(value)}`, {
-    value,
-    position: 0,
-  })
+  const message = `an id must begin with ${known.join(' or ')}, not ${show(value)}`
+  throw new IdError('WRONG_PREFIX', message, { value, position: 0 })
 }

@@ -17,7 +17,6 @@ import {
   checkGenerator,
   checkMismatch,
   columnFaults,
-  conditionValue,
   familyWith,
 } from '@snoflax/core/adapter'
 import { readings, refusals } from '@snoflax/core/inspect'
@@ -185,11 +184,6 @@ describe('options of a column', () => {
 
   test('say what a condition does with a text that is no id', () => {
     const text = storageFor(flax, 'sqlite')
-    expect(conditionValue(text, 'notFound', 'user-1')).toBe('user-1')
-    expect(conditionValue(text, 'notFound', OURS)).toBe(OURS)
-    expectRefusal(() => conditionValue(text, 'notFound', 1), 'INVALID_TYPE', {})
-    expectRefusal(() => conditionValue(text, 'error', 'user-1'), 'INVALID_LENGTH', {})
-    expectRefusal(() => conditionValue(text, undefined, 'user-1'), 'INVALID_LENGTH', {})
     checkMismatch(text, 'notFound')
     const bytes = storageFor(flax, 'sqlite', { storage: 'binary' })
     checkMismatch(bytes, 'error')

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Controller, Get, Module, NotFoundException, Param } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { type FlaxId, flax, storageFor } from '@snoflax/core'
-import { conditionValue, type OnMismatch, storedReader } from '@snoflax/core/adapter'
+import { type OnMismatch, storedReader } from '@snoflax/core/adapter'
 import { IdPipe } from '@snoflax/validators/nest'
 import { initTRPC, TRPCError } from '@trpc/server'
 import { getHTTPStatusCodeFromError } from '@trpc/server/http'
@@ -25,7 +25,7 @@ const rows = new Map([[ID, { id: ID }]])
 
 /** As the columns of the ORM packages bind a condition. */
 const find = (onMismatch: OnMismatch) => (id: string) =>
-  rows.get(conditionValue(text, onMismatch, id) as string)
+  rows.get(onMismatch === 'notFound' ? id : (text.toDatabase(id) as string))
 
 /** What a handler does with the id, by its path: of the request's errors, then of others. */
 const HANDLERS: Readonly<Record<string, (id: string) => unknown>> = {

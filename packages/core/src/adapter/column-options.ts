@@ -1,8 +1,7 @@
 import { type Accept, accepting, type WithAccepted } from '../accepting.js'
 import type { Id, IdFamily } from '../family.js'
 import { prefixed } from '../prefixed/index.js'
-import { IdError } from '../primitives/errors.js'
-import { checkOptions, type OptionKind } from '../primitives/options.js'
+import { checkOptions, type OptionKind, refuse } from '../primitives/options.js'
 import type { IdStorage } from '../storage/index.js'
 
 /** What a text that can't be an id of a column does in a condition: it is an IdError, or finds nothing. */
@@ -70,27 +69,11 @@ export function familyWith(
  */
 export function checkMismatch({ family, name }: IdStorage<string>, onMismatch: OnMismatch | undefined): void {
   if (onMismatch !== 'notFound' || name === 'text') return
-  throw new IdError(
-    'INVALID_OPTION',
-    `${family.name}: onMismatch 'notFound' needs storage text; a column with storage ${name} can't be compared with ` +
-      "a text that is no id. Use storage: 'text', or check ids from outside with the family's is()",
-    { family: family.name, field: 'onMismatch', value: onMismatch },
-  )
+  const reason =
+    `onMismatch 'notFound' needs storage text; a column with storage ${name} can't be compared with ` +
+    "a text that is no id. Use storage: 'text', or check ids from outside with the family's is()"
+  refuse(family.name, 'onMismatch', onMismatch, reason)
 }
-
-/**
- * The value of a condition on a column. With `notFound` every text is passed on, as with a plain string key.
- *
- * @throws {IdError} as `toDatabase`.
- *
- * @example
- * conditionValue(storageFor(flax, 'sqlite'), 'notFound', 'user-1') // 'user-1'
- */
-export const conditionValue = (
-  storage: IdStorage<string>,
-  onMismatch: OnMismatch | undefined,
-  value: unknown,
-): unknown => (onMismatch === 'notFound' && typeof value === 'string' ? value : storage.toDatabase(value))
 
 /**
  * Checks the options of an id column: their names, their kinds, and which of them exclude each other.
@@ -108,18 +91,17 @@ export function checkColumnOptions(
   stored: Readonly<Record<string, OptionKind>>,
 ): void {
   checkOptions(family.name, options, { ...DECLARED, ...stored, ...GENERATED })
-  const refuse = (field: string, reason: string): never => {
-    throw new IdError('INVALID_OPTION', `${family.name}: ${field} ${reason}`, { family: family.name, field })
-  }
+  const refuseField = (field: string, reason: string): never =>
+    refuse(family.name, field, undefined, `${field} ${reason}`)
   if (role !== 'generated') {
     const unused = Object.keys(options).find((name) => name in GENERATED)
-    if (unused) refuse(unused, `is only for generated ids; a ${role} column does not generate any`)
+    if (unused) refuseField(unused, `is only for generated ids; a ${role} column does not generate any`)
     return
   }
   const { default: given, generator, schema } = options as Readonly<Record<string, unknown>>
   if (given === undefined) {
-    if (schema !== undefined) refuse('schema', "is only for default: 'database'")
+    if (schema !== undefined) refuseField('schema', "is only for default: 'database'")
   } else if (generator !== undefined) {
-    refuse('generator', "can't be used with default: 'database', where the database generates the ids")
+    refuseField('generator', "can't be used with default: 'database', where the database generates the ids")
   }
 }

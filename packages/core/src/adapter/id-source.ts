@@ -59,14 +59,8 @@ export function idSource<AnId extends string>({
   const source = defaultOf<AnId>(generator === undefined ? family : withPrefix(family, generator))
   if (source === undefined) {
     const example = generatorExampleOf(family) ?? 'an IdGenerator'
-    throw new IdError(
-      'GENERATOR_REQUIRED',
-      `${family.name} has no default generator; pass ${usage(example)}`,
-      {
-        family: family.name,
-        field: 'generator',
-      },
-    )
+    const message = `${family.name} has no default generator; pass ${usage(example)}`
+    throw new IdError('GENERATOR_REQUIRED', message, { family: family.name, field: 'generator' })
   }
   return meta === undefined ? () => source.generate() : () => source.generate(meta)
 }
@@ -104,32 +98,19 @@ function defaultOf<AnId extends string>(given: IdFamily<AnId> | IdSource<AnId>):
  */
 export function checkGenerator(family: IdFamily, generator: unknown): void {
   const { name } = family
-  const example = generatorExampleOf(family) ?? `${name}.generator()`
   const given = generator as Partial<IdSource & IdFamily> | null | undefined
+  const refuseIt: (reason: string) => never = (reason) => refuse(name, 'generator', given, reason)
   if (typeof given?.generate !== 'function') {
-    refuse(
-      family.name,
-      'generator',
-      given,
-      `generator must be an id generator such as ${example}, not ${show(given)}`,
-    )
+    const example = generatorExampleOf(family) ?? `${name}.generator()`
+    refuseIt(`generator must be an id generator such as ${example}, not ${show(given)}`)
   }
   const theirs = familyOf(given)
   if (theirs === undefined || isSameFamily(theirs, family)) return
   if (isPrefixed(family) && isSameFamily(theirs, family.base)) return
-  if (theirs.name !== name) {
-    refuse(
-      family.name,
-      'generator',
-      given,
-      `the generator generates ${theirs.name} ids; pass a ${name} generator`,
-    )
-  }
-  refuse(
-    family.name,
-    'generator',
-    given,
-    `the generator generates ${name} ids with another layout or epoch; pass a generator of the same family`,
+  refuseIt(
+    theirs.name === name
+      ? `the generator generates ${name} ids with another layout or epoch; pass a generator of the same family`
+      : `the generator generates ${theirs.name} ids; pass a ${name} generator`,
   )
 }
 
@@ -148,22 +129,14 @@ export function checkGeneratorNames(
 ): void {
   const byName = new Map(Array.from(families, (family) => [family.name, family]))
   for (const [name, generator] of Object.entries(generators)) {
+    const refuse: (reason: string) => never = (reason) => {
+      const facts = { family: name, field: 'generators', value: generator }
+      throw new IdError('INVALID_OPTION', `generators.${name}${reason}`, facts)
+    }
     const family = byName.get(name)
-    if (family === undefined) {
-      const known = byName.size > 0 ? `only ${[...byName.keys()].join(', ')}` : 'and none of any other family'
-      throw new IdError('INVALID_OPTION', `generators.${name}: no column generates ${name} ids, ${known}`, {
-        family: name,
-        field: 'generators',
-        value: generator,
-      })
-    }
-    if (generator === undefined) {
-      throw new IdError(
-        'INVALID_OPTION',
-        `generators.${name} is undefined; pass a generator, or leave it out`,
-        { family: name, field: 'generators', value: generator },
-      )
-    }
+    const known = byName.size > 0 ? `only ${[...byName.keys()].join(', ')}` : 'and none of any other family'
+    if (family === undefined) refuse(`: no column generates ${name} ids, ${known}`)
+    if (generator === undefined) refuse(' is undefined; pass a generator, or leave it out')
     checkGenerator(family, generator)
   }
 }

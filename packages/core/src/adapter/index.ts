@@ -12,11 +12,10 @@ export { checkInteger, show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind, refuse } from '../primitives/options.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
-export { checkCondition } from './check.js'
+export { checkCondition } from './check-constraint.js'
 export {
   checkColumnOptions,
   checkMismatch,
-  conditionValue,
   familyWith,
   type KeyOf,
   type KeyOptions,
@@ -37,10 +36,8 @@ export {
   checkGeneratorNames,
   checkMeta,
   type IdSource,
-  type IdSourceRequest,
   idSource,
 } from './id-source.js'
-export { keyStatistics } from './key-statistics.js'
 export { checkKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
 export { withPath } from './path.js'
@@ -49,18 +46,16 @@ export {
   isWord,
   quoteName,
   quoteText,
-  type ReadSqlOptions,
   readSql,
   type SqlToken,
-  type SqlTokenKind,
   splitAtCommas,
 } from './read-sql.js'
 export { type Library, type Reliance, requireMembers } from './require-members.js'
 export {
   checkSchema,
-  type DatabaseDefaultRequest,
   DEFAULT_SCHEMA,
   databaseDefault,
+  keyStatistics,
   snakeCase,
   sqlCall,
   sqlFunction,
@@ -73,6 +68,5 @@ export {
   POSTGRES_COLLATION,
   type RunQuery,
   refuseFaults,
-  type StoredType,
 } from './stored-columns.js'
 export { storedReader } from './stored-reader.js'

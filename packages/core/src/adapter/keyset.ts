@@ -1,5 +1,5 @@
-import { IdError, show } from '../primitives/errors.js'
-import { checkOptions, type OptionKind } from '../primitives/options.js'
+import { show } from '../primitives/errors.js'
+import { checkOptions, type OptionKind, refuse } from '../primitives/options.js'
 
 /**
  * Checks the options of a keyset page and returns its order. Default `asc`.
@@ -18,12 +18,9 @@ export function checkKeyset(
   checkOptions('keyset', options, { after: 'any', order: 'any', ...own })
   const { order = 'asc', take } = options
   if (take !== undefined && !(Number.isSafeInteger(take) && (take as number) > 0)) {
-    refuse('take', take, 'take must be a positive integer')
+    refuse('keyset', 'take', take, `take must be a positive integer, not ${show(take)}`)
   }
-  if (order !== 'asc' && order !== 'desc') refuse('order', order, "order must be 'asc' or 'desc'")
+  if (order !== 'asc' && order !== 'desc')
+    refuse('keyset', 'order', order, `order must be 'asc' or 'desc', not ${show(order)}`)
   return order
-}
-
-function refuse(field: string, value: unknown, rule: string): never {
-  throw new IdError('INVALID_OPTION', `keyset: ${rule}, not ${show(value)}`, { field, value })
 }

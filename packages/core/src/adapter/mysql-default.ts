@@ -1,7 +1,8 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { LAYOUT as FLAX, ALPHABET as FLAX_ALPHABET } from '../flax/layout.js'
 import { baseOf, isPrefixed } from '../identity.js'
-import { checkInteger, IdError, show } from '../primitives/errors.js'
+import { checkInteger, show } from '../primitives/errors.js'
+import { refuse } from '../primitives/options.js'
 import { LAYOUT as SNO, ALPHABET as SNO_ALPHABET } from '../sno/layout.js'
 
 /** The column whose ids a DEFAULT of MySQL or MariaDB generates. */
@@ -143,16 +144,14 @@ export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): st
   const headed = (text: string) => (head === '' ? text : `concat(_binary'${head}',${text})`)
   const numbered = NUMBERED[name]
   if (numbered === undefined) {
-    return within(family, database, headed((RANDOM[name]?.[storage] ?? refuse(name, storage))()))
+    return within(family, database, headed((RANDOM[name]?.[storage] ?? refuseStorage(name, storage))()))
   }
-  const expression = numbered.storages[storage] ?? refuse(name, storage)
+  const expression = numbered.storages[storage] ?? refuseStorage(name, storage)
   if (options.number === undefined) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${name}: ids that ${database} generates need their own partition or worker; put the default of columnSql() from ` +
-        '@snoflax/mysql-sql into a migration, or let the application generate the ids',
-      { family: name, field: 'number' },
-    )
+    const reason =
+      `ids that ${database} generates need their own partition or worker; put the default of columnSql() from ` +
+      '@snoflax/mysql-sql into a migration, or let the application generate the ids'
+    refuse(name, 'number', undefined, reason)
   }
   const number = checkInteger(name, 'number', options.number, 0, numbered.last)
   const made = expression({ now: ROW_MS[database], meta, number }, family.layout.epochMs)
@@ -171,16 +170,14 @@ function within({ firstMs, lastMs }: IdFamily, database: 'mysql' | 'mariadb', ex
   return database === 'mysql' ? `(${checked})` : checked
 }
 
-function refuse(name: string, storage: StorageName): never {
+function refuseStorage(name: string, storage: StorageName): never {
   const families = [
     ...Object.entries(RANDOM),
     ...Object.entries(NUMBERED).map(([one, { storages }]) => [one, storages]),
   ]
   const known = families.map(([one, storages]) => `${one} (${Object.keys(storages as object).join(', ')})`)
-  throw new IdError(
-    'INVALID_OPTION',
-    `${name}: MySQL and MariaDB have no built-in DEFAULT for storage ${show(storage)}; ` +
-      `these have one: ${known.join(', ')}; for others let the application generate the ids`,
-    { family: name, field: 'default', value: storage },
-  )
+  const reason =
+    `MySQL and MariaDB have no built-in DEFAULT for storage ${show(storage)}; ` +
+    `these have one: ${known.join(', ')}; for others let the application generate the ids`
+  refuse(name, 'default', storage, reason)
 }

@@ -1,12 +1,9 @@
 import type { Database } from '../storage/column.js'
 
-/** The kind of a token. Keywords and functions are names; brackets, commas and semicolons are operators. */
-export type SqlTokenKind = 'name' | 'string' | 'number' | 'placeholder' | 'operator' | 'comment'
-
-/** A token of SQL. White space has none. */
+/** A token of SQL. White space and comments have none. */
 export interface SqlToken {
-  /** Its kind. */
-  readonly kind: SqlTokenKind
+  /** Keywords and functions are names; brackets, commas and semicolons are operators. */
+  readonly kind: 'name' | 'string' | 'number' | 'placeholder' | 'operator'
   /** As it is written. */
   readonly text: string
   /** Index of its first character. */
@@ -19,14 +16,6 @@ export interface SqlToken {
   readonly isQuoted: boolean
   /** Index of the token that opens the parentheses around it; -1 if there are none. */
   readonly open: number
-}
-
-/** Options of {@link readSql}. */
-export interface ReadSqlOptions {
-  /** The database, which decides on quotes, escapes and comments. */
-  readonly dialect: Database
-  /** Whether comments are tokens too. Default false. */
-  readonly comments?: boolean
 }
 
 /**
@@ -73,30 +62,21 @@ const BEHIND_WORD = /[^\p{L}\p{M}\p{N}_$]/gu
 const DOT = /\s*\.\s*/y
 const OPERATOR = String.raw`::|:=|<=>|->>|->|#>>|#>|<->|<@|@>|&&|\|\||!~\*|!~|~\*|~~\*|~~|<=|>=|<>|!=|==|[^]`
 
-const partOf = ({ quotedName }: Grammar) => new RegExp(`${quotedName}|${WORD}|\\*`, 'yu')
-const PARTS: Readonly<Record<Database, RegExp>> = {
-  postgres: partOf(GRAMMARS.postgres),
-  sqlite: partOf(GRAMMARS.sqlite),
-  mysql: partOf(GRAMMARS.mysql),
-  mariadb: partOf(GRAMMARS.mariadb),
-}
+const patternsOf = (pattern: (grammar: Grammar) => string): Readonly<Record<string, RegExp>> =>
+  Object.fromEntries(Object.entries(GRAMMARS).map(([name, one]) => [name, new RegExp(pattern(one), 'yu')]))
 
-const patternOf = ({ comment, string, quotedName, placeholder }: Grammar) =>
-  new RegExp(
+const PARTS = /* @__PURE__ */ patternsOf(({ quotedName }) => `${quotedName}|${WORD}|\\*`)
+
+const PATTERNS = /* @__PURE__ */ patternsOf(
+  ({ comment, string, quotedName, placeholder }) =>
     `(\\s+)|(${comment})|(${string})|(${quotedName}|${WORD})|(::)|(${placeholder})|(${NUMBER})|${OPERATOR}`,
-    'yu',
-  )
-const PATTERNS: Readonly<Record<Database, RegExp>> = {
-  postgres: patternOf(GRAMMARS.postgres),
-  sqlite: patternOf(GRAMMARS.sqlite),
-  mysql: patternOf(GRAMMARS.mysql),
-  mariadb: patternOf(GRAMMARS.mariadb),
-}
+)
 
 /** By the groups of the pattern: numbers, since names cost several times as much. */
 const KINDS = ['blank', 'comment', 'string', 'name', 'operator', 'placeholder'] as const
+type Kind = (typeof KINDS)[number] | 'number'
 
-function kindOf(groups: RegExpExecArray): SqlTokenKind | 'blank' {
+function kindOf(groups: RegExpExecArray): Kind {
   const kind = KINDS.find((_, i) => groups[i + 1] !== undefined)
   return kind ?? (groups.at(-1) === undefined ? 'operator' : 'number')
 }
@@ -105,14 +85,14 @@ function kindOf(groups: RegExpExecArray): SqlTokenKind | 'blank' {
  * The tokens of SQL text: a statement, a script or a part of one. Nothing is refused; an unterminated literal or
  * comment ends with the text.
  *
- * In PostgreSQL `'…'` has no escapes (`standard_conforming_strings`), in MySQL and MariaDB `"…"` is a string, as by
+ * @param options.dialect decides on quotes, escapes and comments. In PostgreSQL `'…'` has no escapes (`standard_conforming_strings`), in MySQL and MariaDB `"…"` is a string, as by
  * default.
  *
  * @example
  * readSql("SELECT o.id FROM orders o WHERE o.note <> 'it''s'", { dialect: 'postgres' }).length // 9
  */
-export function readSql(sql: string, { dialect, comments = false }: ReadSqlOptions): SqlToken[] {
-  const pattern = PATTERNS[dialect]
+export function readSql(sql: string, { dialect }: { readonly dialect: Database }): SqlToken[] {
+  const pattern = PATTERNS[dialect] as RegExp
   const tokens: SqlToken[] = []
   const around: number[] = []
   let isExecutable = false
@@ -126,19 +106,11 @@ export function readSql(sql: string, { dialect, comments = false }: ReadSqlOptio
     const end = isEnd ? start + 2 : endOf(sql, start, matched, kind, dialect, parts)
     if (isEnd) isExecutable = false
     else if (kind === 'comment' && EXECUTABLE.test(matched)) isExecutable = true
-    if (kind !== 'blank' && (comments || kind !== 'comment')) {
+    if (kind !== 'blank' && kind !== 'comment') {
       const text = sql.slice(start, end)
       if (text === ')') around.pop()
       const isQuoted = kind === 'name' && /["`[]/.test(text)
-      tokens.push({
-        kind,
-        text,
-        start,
-        end,
-        parts,
-        isQuoted,
-        open: around.at(-1) ?? -1,
-      })
+      tokens.push({ kind, text, start, end, parts, isQuoted, open: around.at(-1) ?? -1 })
       if (text === '(') around.push(tokens.length - 1)
     }
     start = end
@@ -151,7 +123,7 @@ function endOf(
   sql: string,
   start: number,
   matched: string,
-  kind: SqlTokenKind | 'blank',
+  kind: Kind,
   dialect: Database,
   parts: string[],
 ): number {
@@ -193,7 +165,7 @@ function endOfQuoted(sql: string, from: number, isEscaped: boolean): number {
 
 /** A name may have several parts, as in `o . "id"` and `o.*`. */
 function endOfName(sql: string, start: number, dialect: Database, parts: string[]): number {
-  const part = PARTS[dialect]
+  const part = PARTS[dialect] as RegExp
   for (let at = start, end = start; ; at = DOT.lastIndex) {
     part.lastIndex = at
     const begin = part.exec(sql)?.[0]

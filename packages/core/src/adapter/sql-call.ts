@@ -1,10 +1,10 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { baseOf, isPrefixed } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
+import { refuse } from '../primitives/options.js'
 import type { Database } from '../storage/column.js'
 import { checkMeta } from './id-source.js'
 import { mysqlDefault } from './mysql-default.js'
-import { RESERVED_WORDS } from './reserved-words.js'
 
 /**
  * The default schema of @snoflax/pg-sql.
@@ -83,12 +83,9 @@ function checkNeighbourhood(given: IdFamily): void {
   if (family.name !== 'uid' || !('neighbourhood' in family)) return
   const { neighbourhood } = family
   if (neighbourhood === DEFAULT_NEIGHBOURHOOD) return
-  throw new IdError(
-    'INVALID_OPTION',
-    `uid: the database generates ids with a neighbourhood of ${DEFAULT_NEIGHBOURHOOD}, not ${neighbourhood}; let the ` +
-      'application generate the ids',
-    { family: 'uid', field: 'neighbourhood', value: neighbourhood },
-  )
+  const wrong = `${DEFAULT_NEIGHBOURHOOD}, not ${neighbourhood}`
+  const reason = `the database generates ids with a neighbourhood of ${wrong}; let the application generate the ids`
+  refuse('uid', 'neighbourhood', neighbourhood, reason)
 }
 
 /** The families whose functions return a uuid or text. */
@@ -96,12 +93,8 @@ const NATIVE_UUIDS: readonly string[] = ['uuid7', 'ulid', 'typeid']
 
 function checkBytes(family: IdFamily, storage: StorageName): void {
   if (storage !== 'binary' || !NATIVE_UUIDS.includes(baseOf(family).name)) return
-  throw new IdError(
-    'INVALID_OPTION',
-    `${family.name}: default: 'database' fills columns with storage uuid or text, not binary; ` +
-      "use storage 'uuid', or let the application generate the ids",
-    { family: family.name, field: 'default', value: 'database' },
-  )
+  const advice = "use storage 'uuid', or let the application generate the ids"
+  refuseDefault(family, `fills columns with storage uuid or text, not binary; ${advice}`)
 }
 
 /** A column whose ids the database generates. */
@@ -136,10 +129,43 @@ export function databaseDefault(request: DatabaseDefaultRequest): string {
   if (database === 'mysql' || database === 'mariadb') {
     return mysqlDefault(family, { database, storage, meta, number })
   }
-  throw new IdError(
-    'INVALID_OPTION',
-    `${family.name}: default: 'database' works with PostgreSQL, MySQL and MariaDB; in ${database} let the application ` +
-      'generate the ids',
-    { family: family.name, field: 'default', value: 'database' },
-  )
+  const advice = `in ${database} let the application generate the ids`
+  return refuseDefault(family, `works with PostgreSQL, MySQL and MariaDB; ${advice}`)
+}
+
+function refuseDefault({ name }: IdFamily, reason: string): never {
+  refuse(name, 'default', 'database', `default: 'database' ${reason}`)
+}
+
+/**
+ * The words that PostgreSQL 18 wants quoted as the name of a schema, of a function or of a type: reserved
+ * ones, and names of its own types and functions.
+ */
+const RESERVED_WORDS: ReadonlySet<string> = new Set(
+  `all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean
+  both case cast char character check coalesce collate collation column concurrently constraint create
+  cross current_catalog current_date current_role current_schema current_time current_timestamp
+  current_user dec decimal default deferrable desc distinct do else end except exists extract false
+  fetch float for foreign freeze from full grant greatest group grouping having ilike in initially inner
+  inout int integer intersect interval into is isnull join json json_array json_arrayagg json_exists
+  json_object json_objectagg json_query json_scalar json_serialize json_table json_value lateral leading
+  least left like limit localtime localtimestamp merge_action national natural nchar none normalize not
+  notnull null nullif numeric offset on only or order out outer overlaps overlay placing position
+  precision primary real references returning right row select session_user setof similar smallint some
+  substring symmetric system_user table tablesample then time timestamp to trailing treat trim true
+  union unique user using values varchar variadic verbose when where window with xmlattributes xmlconcat
+  xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable`.split(/\s+/),
+)
+
+/**
+ * The change of a table that gives PostgreSQL's planner the finest statistics of a key of type `uuid`. The planner doesn't
+ * interpolate between two bounds of its histogram for that type, so with the default of 100 it expects a single row of every
+ * range below a hundredth of the table, and joins such ranges row by row. With 10,000, the most that there are, that holds
+ * only for ranges below a ten-thousandth. Other types need no more than the default. It takes effect with the next ANALYZE.
+ *
+ * @example
+ * `ALTER TABLE visit ${keyStatistics('id')}` // 'ALTER TABLE visit ALTER COLUMN id SET STATISTICS 10000'
+ */
+export function keyStatistics(quotedColumn: string): string {
+  return `ALTER COLUMN ${quotedColumn} SET STATISTICS 10000`
 }

@@ -1,5 +1,5 @@
 import { isAccepting, isPrefixed } from '../identity.js'
-import { IdError, show } from '../primitives/errors.js'
+import { fail, show } from '../primitives/errors.js'
 import { isBytes } from '../primitives/realms.js'
 import { directReader } from '../storage/convert.js'
 import type { IdStorage } from '../storage/index.js'
@@ -38,11 +38,8 @@ export function storedReader(storage: IdStorage<string>): (value: unknown) => st
 
 function checkStored({ name, family }: IdStorage<string>, value: unknown): void {
   if (isStored[name](value, family.byteLength)) return
-  throw new IdError(
-    'NOT_CANONICAL',
-    `${family.name}: the column has storage ${name}, but the stored value is ${shown(value)}, ${causeOf(value)}`,
-    { family: family.name, field: 'column', value },
-  )
+  const reason = `the column has storage ${name}, but the stored value is ${shown(value)}, ${causeOf(value)}`
+  fail('NOT_CANONICAL', family.name, reason, value, 'column')
 }
 
 const causeOf = (value: unknown): string =>

@@ -1,8 +1,7 @@
-import type { Id } from '../family.js'
+import type { Id, Layout } from '../family.js'
 import { fromBigInt as bytesOf, joinWords, toBigInt as numberOf } from '../primitives/bytes.js'
 import { checkSpan, checkTimeField, type TimeSpan } from '../primitives/clock.js'
-import { checkBytes, checkInteger, checkString, IdError, refuseType, show } from '../primitives/errors.js'
-import { BYTE_LENGTH, MAX_COUNTER, MAX_DATACENTER, MAX_TIME, MAX_WORKER } from './layout.js'
+import { checkBytes, checkInteger, checkString, fail, refuseType, show } from '../primitives/errors.js'
 
 /** A flake id: an unsigned 64-bit number as decimal text, as snowflake APIs send it. */
 export type FlakeId = Id<'flake'>
@@ -20,6 +19,26 @@ export interface FlakeFields {
 }
 
 export const NAME = 'flake'
+const TIME_BITS = 42
+const COUNTER_BITS = 12
+export const MAX_TIME = 2 ** TIME_BITS - 1
+export const MAX_ID = 0x3ff
+export const MAX_DATACENTER = 0x1f
+export const MAX_WORKER = 0x1f
+export const MAX_COUNTER = 2 ** COUNTER_BITS - 1
+export const BYTE_LENGTH = 8
+export const PATTERN = /^(?:0|[1-9][0-9]{0,19})$/
+
+export const layout = (epochMs: number): Layout => ({
+  fields: [
+    { name: 'time', bits: TIME_BITS },
+    { name: 'datacenter', bits: 5 },
+    { name: 'worker', bits: 5 },
+    { name: 'counter', bits: COUNTER_BITS },
+  ],
+  epochMs,
+  unitMs: 1,
+})
 
 const MAX_DIGITS = 20
 const MAX_UINT64 = 0xffff_ffff_ffff_ffffn
@@ -89,41 +108,27 @@ function readNumber(text: string): bigint | undefined {
 function refuse(value: unknown): never {
   const id = checkString(NAME, value)
   if (id.length === 0 || id.length > MAX_DIGITS) {
-    throw new IdError(
-      'INVALID_LENGTH',
-      `${NAME}: an id has 1 to ${MAX_DIGITS} digits, not ${id.length} (${show(id)})`,
-      {
-        family: NAME,
-        value: id,
-      },
-    )
+    fail('INVALID_LENGTH', NAME, `an id has 1 to ${MAX_DIGITS} digits, not ${id.length} (${show(id)})`, id)
   }
   const position = id.search(/[^0-9]/)
   if (position >= 0) {
-    throw new IdError(
-      'INVALID_CHARACTER',
-      `${NAME}: ${show(id.charAt(position))} at position ${position} of ${show(id)} is not a decimal digit`,
-      { family: NAME, value: id, position },
-    )
+    const found = `${show(id.charAt(position))} at position ${position} of ${show(id)}`
+    fail('INVALID_CHARACTER', NAME, `${found} is not a decimal digit`, id, undefined, position)
   }
-  if (id.startsWith('0')) {
-    throw new IdError('NOT_CANONICAL', `${NAME}: ${show(id)} has leading zeros`, { family: NAME, value: id })
-  }
-  throw outOfRange(id, id)
+  if (id.startsWith('0')) fail('NOT_CANONICAL', NAME, `${show(id)} has leading zeros`, id)
+  refuseRange(id)
 }
 
 /** The id of a number. @throws {IdError} `FIELD_OUT_OF_RANGE` below 0 and from 2^64. */
 export function fromBigInt(value: bigint): FlakeId {
   if (typeof value !== 'bigint') refuseType(NAME, 'fromBigInt needs a bigint', value)
-  if (value < 0n || value > MAX_UINT64) throw outOfRange(value, value)
+  if (value < 0n || value > MAX_UINT64) refuseRange(value)
   return value.toString() as FlakeId
 }
 
-const outOfRange = (shown: unknown, value: unknown): IdError =>
-  new IdError('FIELD_OUT_OF_RANGE', `${NAME}: an id must be from 0 to 2^64 - 1, not ${shown}`, {
-    family: NAME,
-    value,
-  })
+function refuseRange(value: string | bigint): never {
+  fail('FIELD_OUT_OF_RANGE', NAME, `an id must be from 0 to 2^64 - 1, not ${value}`, value)
+}
 
 /** 16 lower-case hex digits. */
 export function toHex(id: FlakeId): string {
@@ -137,22 +142,12 @@ export function fromHex(hex: string): FlakeId {
   if (typeof hex !== 'string') refuseType(NAME, 'fromHex needs a string', hex)
   const digits = hex.startsWith('0x') ? hex.slice(2) : hex
   if (digits.length === 0 || digits.length > 2 * BYTE_LENGTH) {
-    throw new IdError(
-      'INVALID_LENGTH',
-      `${NAME}: hex has 1 to 16 digits, not ${digits.length} (${show(hex)})`,
-      {
-        family: NAME,
-        value: hex,
-      },
-    )
+    fail('INVALID_LENGTH', NAME, `hex has 1 to 16 digits, not ${digits.length} (${show(hex)})`, hex)
   }
   const position = digits.search(/[^0-9a-f]/)
   if (position >= 0) {
-    throw new IdError(
-      'INVALID_CHARACTER',
-      `${NAME}: ${show(digits.charAt(position))} in ${show(hex)} is not a lower-case hex digit`,
-      { family: NAME, value: hex, position: position + hex.length - digits.length },
-    )
+    const reason = `${show(digits.charAt(position))} in ${show(hex)} is not a lower-case hex digit`
+    fail('INVALID_CHARACTER', NAME, reason, hex, undefined, position + hex.length - digits.length)
   }
   return BigInt(`0x${digits}`).toString() as FlakeId
 }
@@ -184,25 +179,19 @@ export function speller(): typeof spell {
 }
 
 /** The functions that depend on the epoch. */
-export function epochCodec(epochMs: number): {
-  readonly span: TimeSpan
-  pack(fields: FlakeFields): FlakeId
-  unpack(id: FlakeId): FlakeFields
-  timeMs(id: FlakeId): number
-  timeSince(timeMs: number): number
-} {
-  const span = { name: NAME, firstMs: epochMs, lastMs: epochMs + MAX_TIME }
+export function epochCodec(epochMs: number) {
+  const span: TimeSpan = { name: NAME, firstMs: epochMs, lastMs: epochMs + MAX_TIME }
   const timeOf = (value: bigint): number => epochMs + Number(value >> 22n)
   return {
     span,
-    pack: ({ timeMs, datacenter, worker, counter }) =>
+    pack: ({ timeMs, datacenter, worker, counter }: FlakeFields): FlakeId =>
       spell(
         checkTimeField(span, timeMs) - epochMs,
         (checkInteger(NAME, 'datacenter', datacenter, 0, MAX_DATACENTER) << 5) |
           checkInteger(NAME, 'worker', worker, 0, MAX_WORKER),
         checkInteger(NAME, 'counter', counter, 0, MAX_COUNTER),
       ),
-    unpack(id) {
+    unpack(id: FlakeId): FlakeFields {
       const value = toBigInt(id)
       const low = Number(value & 0x3fffffn)
       return {
@@ -212,8 +201,8 @@ export function epochCodec(epochMs: number): {
         counter: low & MAX_COUNTER,
       }
     },
-    timeMs: (id) => timeOf(toBigInt(id)),
+    timeMs: (id: FlakeId): number => timeOf(toBigInt(id)),
     /** Whole milliseconds since the epoch. @throws {IdError} `TIME_OUT_OF_RANGE`. */
-    timeSince: (timeMs) => checkSpan(span, Math.floor(timeMs)) - epochMs,
+    timeSince: (timeMs: number): number => checkSpan(span, Math.floor(timeMs)) - epochMs,
   }
 }

@@ -2,11 +2,19 @@ import type { IdFamily, IdGenerator, IdOf } from '../family.js'
 import { type BackfillSnapshot, createBackfill, type SequenceBounds } from '../primitives/backfill.js'
 import { batch } from '../primitives/batch.js'
 import { type Clock, systemClock, type Time, toUnixMs } from '../primitives/clock.js'
-import { checkInteger, IdError } from '../primitives/errors.js'
+import { checkInteger, fail, IdError, type IdErrorCode } from '../primitives/errors.js'
 import { checkOptions, refuse } from '../primitives/options.js'
 import { blockUntil, type WaitOptions, waitingQueue } from '../primitives/waiting.js'
-import { type FlakeId, NAME, speller } from './codec.js'
-import { MAX_COUNTER, MAX_DATACENTER, MAX_ID, MAX_TIME, MAX_WORKER } from './layout.js'
+import {
+  type FlakeId,
+  MAX_COUNTER,
+  MAX_DATACENTER,
+  MAX_ID,
+  MAX_TIME,
+  MAX_WORKER,
+  NAME,
+  speller,
+} from './codec.js'
 
 /**
  * The worker id: `id`, or its two halves `datacenter` and `worker`. No two live generators may share it.
@@ -123,7 +131,9 @@ export function createGenerator(
     const choice = now === last ? onOverflow : onClockBack
     const id = choice === 'wait' && last - now <= MAX_BLOCK_MS ? blockUntil(attempt, MAX_BLOCK_MS) : undefined
     if (id !== undefined) return id
-    throw now === last ? exhausted(maxCounter) : movedBack(last - now)
+    throw now === last
+      ? retry('SEQUENCE_EXHAUSTED', `all ${maxCounter + 1} ids of this millisecond are used up`, 1)
+      : retry('CLOCK_MOVED_BACK', 'the clock moved back', last - now)
   }
   const generate = (): FlakeId => attempt() ?? block()
   const queue = waitingQueue(NAME, () => last - now)
@@ -151,11 +161,8 @@ function identity(options: FlakeGeneratorOptions): number {
   }
   if (id !== undefined) return checkInteger(NAME, 'id', id, 0, MAX_ID)
   if (worker === undefined) {
-    throw new IdError(
-      'GENERATOR_REQUIRED',
-      `${NAME}: a generator needs its own worker id; pass { id } or { datacenter, worker }`,
-      { family: NAME, field: 'worker' },
-    )
+    const reason = 'a generator needs its own worker id; pass { id } or { datacenter, worker }'
+    fail('GENERATOR_REQUIRED', NAME, reason, undefined, 'worker')
   }
   return (
     (checkInteger(NAME, 'datacenter', datacenter ?? 0, 0, MAX_DATACENTER) << 5) |
@@ -171,21 +178,7 @@ function checkMask(mask: number): number {
   return mask
 }
 
-function exhausted(maxCounter: number): IdError {
-  return new IdError(
-    'SEQUENCE_EXHAUSTED',
-    `${NAME}: all ${maxCounter + 1} ids of this millisecond are used up; retry in 1 ms, or use generateAsync(), which waits`,
-    {
-      family: NAME,
-      waitMs: 1,
-    },
-  )
-}
-
-function movedBack(waitMs: number): IdError {
-  return new IdError(
-    'CLOCK_MOVED_BACK',
-    `${NAME}: the clock moved back; retry in ${waitMs} ms, or use generateAsync(), which waits`,
-    { family: NAME, waitMs },
-  )
+function retry(code: IdErrorCode, reason: string, waitMs: number): IdError {
+  const advice = `retry in ${waitMs} ms, or use generateAsync(), which waits`
+  return new IdError(code, `${NAME}: ${reason}; ${advice}`, { family: NAME, waitMs })
 }

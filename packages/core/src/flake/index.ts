@@ -3,7 +3,6 @@ import type { IdFamily } from '../family.js'
 import { checkInteger } from '../primitives/errors.js'
 import * as codec from './codec.js'
 import { createGenerator, type FlakeGenerator, type FlakeGeneratorOptions } from './generator.js'
-import { BYTE_LENGTH, layout, MAX_TIME, PATTERN } from './layout.js'
 
 export type { FlakeFields, FlakeId } from './codec.js'
 export type { FlakeGenerator, FlakeGeneratorOptions, FlakeIdentity } from './generator.js'
@@ -52,10 +51,10 @@ function createFlake(epochMs: number): FlakeFamily {
   const { span, pack, unpack, timeMs, timeSince } = codec.epochCodec(epochMs)
   const family = deriveFamily<codec.FlakeId, codec.FlakeFields>({
     name: codec.NAME,
-    layout: layout(epochMs),
-    byteLength: BYTE_LENGTH,
+    layout: codec.layout(epochMs),
+    byteLength: codec.BYTE_LENGTH,
     textLength: undefined,
-    pattern: PATTERN,
+    pattern: codec.PATTERN,
     storages: ['bigint', 'binary', 'uuid8'],
     tag: 3,
     firstMs: span.firstMs,
@@ -85,5 +84,5 @@ function createFlake(epochMs: number): FlakeFamily {
 
 /** The last epoch: times are Dates, which end 8.64e15 ms after the Unix epoch. */
 function checkEpoch(epochMs: number): number {
-  return checkInteger(codec.NAME, 'epochMs', epochMs, -8.64e15, 8.64e15 - MAX_TIME)
+  return checkInteger(codec.NAME, 'epochMs', epochMs, -8.64e15, 8.64e15 - codec.MAX_TIME)
 }

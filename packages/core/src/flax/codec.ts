@@ -1,9 +1,8 @@
 import type { Id } from '../family.js'
-import type { TextCoder } from '../primitives/alphabet.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
 import { checkBytes } from '../primitives/errors.js'
-import { radix64 } from '../primitives/radix64.js'
+import { radix64, type TextCoder } from '../primitives/radix.js'
 import { ALPHABET, EPOCH_MS, LAST_MS, RANDOM_BYTES } from './layout.js'
 
 /** A flax id: 16 characters; 40 bits of milliseconds and 56 random bits. */

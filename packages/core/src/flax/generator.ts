@@ -1,19 +1,16 @@
 import type { IdFamily, IdGenerator, IdOf } from '../family.js'
+import type { MonotonicOptions } from '../monotonic-family.js'
 import { batch } from '../primitives/batch.js'
 import { type Clock, checkSpan, systemClock, type Time, toUnixMs } from '../primitives/clock.js'
 import { checkOptions } from '../primitives/options.js'
-import { type RandomPool, type RandomSource, randomPool, secureRandom } from '../primitives/random.js'
+import { type RandomPool, randomPool, secureRandom } from '../primitives/random.js'
 import { type FlaxId, NAME, SPAN, spell } from './codec.js'
 import { RANDOM_BYTES } from './layout.js'
 
 /** Options of `flax.generator`. */
-export interface FlaxGeneratorOptions {
+export interface FlaxGeneratorOptions extends MonotonicOptions {
   /** Each id is larger than the previous one, even within a millisecond and if the clock steps back. */
   readonly monotonic?: boolean
-  /** The clock. Default `Date.now`. */
-  readonly clock?: Clock
-  /** The source of the 56 random bits, for tests. Default: the platform's CSPRNG. */
-  readonly random?: RandomSource
 }
 
 /** Generates flax ids. */

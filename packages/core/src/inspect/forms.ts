@@ -1,6 +1,6 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { fromHex } from '../primitives/bytes.js'
-import { IdError, show } from '../primitives/errors.js'
+import { fail, show } from '../primitives/errors.js'
 import { storageFor } from '../storage/index.js'
 
 /** One form in which ids are written. */
@@ -58,9 +58,6 @@ function uuidBytes(text: string): Uint8Array {
 function idBytes({ name, byteLength }: IdFamily, text: string): Uint8Array {
   const digits = hexDigits(text) ?? ''
   if (digits.length === 2 * byteLength) return fromHex(digits)
-  throw new IdError(
-    'INVALID_LENGTH',
-    `${name}: an id has ${2 * byteLength} hex digits, not ${digits.length} (${show(text)})`,
-    { family: name, value: text },
-  )
+  const reason = `an id has ${2 * byteLength} hex digits, not ${digits.length} (${show(text)})`
+  return fail('INVALID_LENGTH', name, reason, text)
 }

@@ -1,4 +1,9 @@
 export { type FieldBits, fieldBits } from './field-bits.js'
-export { isPlausible, type ReadingOptions } from './plausible.js'
-export { type IdReading, readings } from './readings.js'
-export { type IdRefusal, refusals } from './refusals.js'
+export {
+  type IdReading,
+  type IdRefusal,
+  isPlausible,
+  type ReadingOptions,
+  readings,
+  refusals,
+} from './readings.js'

@@ -48,11 +48,9 @@ export async function reached(clock: WindowClock, waiting: Waiting): Promise<voi
 }
 
 function silent({ family }: LeaseRequest, waiting: Waiting): IdError {
-  return new IdError(
-    'LEASE_UNAVAILABLE',
-    `${family}: no answer from the lease store for ${Math.round(waiting.waitedMs)} ms; check the connection and the pool's size`,
-    { family },
-  )
+  const what = `no answer from the lease store for ${Math.round(waiting.waitedMs)} ms`
+  const message = `${family}: ${what}; check the connection and the pool's size`
+  return new IdError('LEASE_UNAVAILABLE', message, { family })
 }
 
 function exhausted(request: LeaseRequest, { retryMs }: LeaseRefusal, waiting: Waiting): IdError {

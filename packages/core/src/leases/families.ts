@@ -23,45 +23,35 @@ export interface Leased {
   readonly clock: Clock
 }
 
-type CreateGenerator = (
-  family: LeasableFamily,
-  leased: Leased,
-  options: object,
-) => SnoGenerator | FlakeGenerator
-
-const CREATE: Readonly<Record<string, CreateGenerator>> = {
-  sno: (family, { number, clock, ...leased }, options) =>
-    (family as SnoFamily).generator({ ...options, partition: number, ...shardOf(leased), clock }),
-  flake: (family, { number, shards, clock }, options) => {
-    checkUndivided(family, shards)
-    return (family as FlakeFamily).generator({ ...options, id: number, clock })
-  },
+interface Leasable {
+  /** {@link GeneratorOptionsOf} at run time, for callers without types. */
+  readonly options: readonly string[]
+  create(family: LeasableFamily, leased: Leased, options: object): SnoGenerator | FlakeGenerator
 }
 
-function checkUndivided({ name }: LeasableFamily, shards: number): void {
-  if (shards === 1) return
-  refuse(
-    name,
-    'shards',
-    shards,
-    `a number cannot have ${shards} shards; only sno can divide its sequence into shards`,
-  )
+const LEASABLE: Readonly<Record<string, Leasable>> = {
+  sno: {
+    options: ['meta', 'onOverflow'],
+    create: (family, { number, clock, ...leased }, options) =>
+      (family as SnoFamily).generator({ ...options, partition: number, ...shardOf(leased), clock }),
+  },
+  flake: {
+    options: ['counterMask', 'onOverflow', 'onClockBack'],
+    create(family, { number, shards, clock }, options) {
+      if (shards !== 1) {
+        const reason = `a number cannot have ${shards} shards; only sno can divide its sequence into shards`
+        refuse(family.name, 'shards', shards, reason)
+      }
+      return (family as FlakeFamily).generator({ ...options, id: number, clock })
+    },
+  },
 }
 
 /** @throws {IdError} `INVALID_OPTION` for a family that can't be leased. */
 export function checkLeasable({ name }: { readonly name: string }): void {
-  if (Object.hasOwn(CREATE, name)) return
-  throw new IdError('INVALID_OPTION', `${name} has no numbers to lease; use sno or flake`, {
-    family: name,
-    field: 'family',
-    value: name,
-  })
-}
-
-/** {@link GeneratorOptionsOf} at run time, for callers without types. */
-const OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  sno: ['meta', 'onOverflow'],
-  flake: ['counterMask', 'onOverflow', 'onClockBack'],
+  if (Object.hasOwn(LEASABLE, name)) return
+  const facts = { family: name, field: 'family', value: name }
+  throw new IdError('INVALID_OPTION', `${name} has no numbers to lease; use sno or flake`, facts)
 }
 
 /**
@@ -74,17 +64,13 @@ export function leasedGenerator<Family extends LeasableFamily>(
   leased: Leased,
   options: GeneratorOptionsOf<Family> | undefined,
 ): GeneratorOf<Family> {
-  const allowed = OPTIONS[family.name] ?? []
+  const { options: allowed, create } = LEASABLE[family.name] as Leasable
   const foreign = Object.keys(options ?? {}).find((name) => !allowed.includes(name))
   if (foreign !== undefined) {
-    refuse(
-      family.name,
-      foreign,
-      undefined,
-      `a leased generator has no option ${foreign}; its options are ${allowed.join(', ')}`,
-    )
+    const reason = `a leased generator has no option ${foreign}; its options are ${allowed.join(', ')}`
+    refuse(family.name, foreign, undefined, reason)
   }
-  return CREATE[family.name]?.(family, leased, options ?? {}) as GeneratorOf<Family>
+  return create(family, leased, options ?? {}) as GeneratorOf<Family>
 }
 
 const SEQUENCE_NUMBERS = 0x10000

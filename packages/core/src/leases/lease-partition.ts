@@ -1,11 +1,10 @@
-import type { Clock } from '../primitives/clock.js'
+import { systemClock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
 import { acquired, reached } from './acquisition.js'
 import { type GeneratorOf, type LeasableFamily, leasedGenerator } from './families.js'
 import { type LeaseOptions, requestOf } from './options.js'
-import { keepRenewed } from './renewal.js'
 import type { LeaseGrant, LeaseRequest, LeaseStore, LeaseWindow } from './store.js'
-import type { AsyncDisposal, Signal } from './timing.js'
+import { type AsyncDisposal, pause, type Signal, within } from './timing.js'
 import { Waiting } from './waiting.js'
 import { WindowClock } from './window-clock.js'
 
@@ -95,7 +94,7 @@ class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf
       clock: this.clock.read,
     }
     this.generator = leasedGenerator(family, leased, generator)
-    this.renew()
+    void this.keepRenewed()
   }
 
   get window(): LeaseWindow {
@@ -124,20 +123,26 @@ class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf
     if (!this.loss.signal.aborted) await this.store.release(this.grant.token, this.clock.usedUntilMs)
   }
 
-  private renew(): void {
-    const { token } = this.grant
+  /** Renews after each third of the lease, earlier after a failure, until the lease is lost or released. */
+  private async keepRenewed(): Promise<void> {
     const { ttlMs } = this.request
-    const renewal = {
-      ttlMs,
-      renew: () => this.store.renew(token, ttlMs, this.clock.usedUntilMs),
-      confirmed: (window: LeaseWindow) => this.clock.move(window),
-      failed: (error: unknown) => this.renewalFailed(error),
-      lost: () =>
-        this.loss.abort(
-          this.clock.close('was lost: it expired, and another process may have the number; lease again'),
-        ),
+    const { signal } = this.renewing
+    const renew = () => this.store.renew(this.grant.token, ttlMs, this.clock.usedUntilMs)
+    const silence = () => new Error(`no answer within ${Math.round(ttlMs / 3)} ms`)
+    let failures = 0
+    while (await pause(jittered(delayMs(ttlMs, failures)), signal, false)) {
+      try {
+        const window = await within(ttlMs / 3, renew(), silence)
+        if (signal.aborted) return
+        if (window === undefined) return this.loss.abort(this.clock.close(LOST))
+        this.clock.move(window)
+        failures = 0
+      } catch (error) {
+        if (signal.aborted) return
+        failures++
+        this.renewalFailed(error)
+      }
     }
-    void keepRenewed(renewal, this.renewing.signal)
   }
 
   private renewalFailed(error: unknown): void {
@@ -147,7 +152,15 @@ class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf
   }
 }
 
-const systemClock: Clock = () => Date.now()
+const LOST = 'was lost: it expired, and another process may have the number; lease again'
+
+/** The pause after a failure: a twelfth of the lease, then twice as long each time. */
+function delayMs(ttlMs: number, failures: number): number {
+  return failures === 0 ? ttlMs / 3 : Math.min(ttlMs / 3, (ttlMs / 12) * 2 ** (failures - 1))
+}
+
+/** 80 to 100 % of a pause, so that holders that began together spread out. */
+const jittered = (ms: number): number => ms * (0.8 + Math.random() / 5)
 
 const nameOf = ({ shards }: LeaseRequest, { number, shard }: LeaseGrant): string =>
   `the lease of ${shards === 1 ? '' : `shard ${shard} of `}number ${number}`

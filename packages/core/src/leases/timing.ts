@@ -22,17 +22,8 @@ export type AsyncDisposal = SymbolConstructor extends { readonly asyncDispose: i
   ? { [Key in Name]: () => Promise<void> }
   : object
 
-/** Waits. Resolves immediately with false if the signal aborts. */
-export function pause(ms: number, signal: Signal | undefined): Promise<boolean> {
-  return timeout(ms, signal, true)
-}
-
-/** `pause` without keeping the process alive. */
-export function idle(ms: number, signal: Signal): Promise<boolean> {
-  return timeout(ms, signal, false)
-}
-
-function timeout(ms: number, signal: Signal | undefined, keepsAlive: boolean): Promise<boolean> {
+/** Waits, and by default keeps the process alive. Resolves immediately with false if the signal aborts. */
+export function pause(ms: number, signal: Signal | undefined, keepsAlive = true): Promise<boolean> {
   if (signal?.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
     const end = (result: boolean) => {

@@ -1,12 +1,7 @@
 import { monotonicMs } from '../primitives/waiting.js'
-import type { LeaseWait } from './options.js'
-import { pause, type Signal, unlessAborted, within } from './timing.js'
-
-export interface WaitingOptions {
-  readonly waitMs?: number
-  readonly onWait?: (wait: LeaseWait) => void
-  readonly signal?: Signal
-}
+import type { LeasableFamily } from './families.js'
+import type { LeaseOptions } from './options.js'
+import { pause, unlessAborted, within } from './timing.js'
 
 const DEFAULT_WAIT_MS = 10_000
 /** The longest pause between two attempts, since holders may release numbers at any time. */
@@ -16,7 +11,7 @@ const LONGEST_PAUSE_MS = 1000
 export class Waiting {
   private readonly beganMs = monotonicMs()
 
-  constructor(private readonly options: WaitingOptions) {}
+  constructor(private readonly options: Pick<LeaseOptions<LeasableFamily>, 'waitMs' | 'onWait' | 'signal'>) {}
 
   get waitedMs(): number {
     return monotonicMs() - this.beganMs

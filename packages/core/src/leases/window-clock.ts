@@ -1,12 +1,7 @@
+import type { Layout } from '../family.js'
 import type { Clock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
 import type { LeaseWindow } from './store.js'
-
-/** The unit of the time in ids and its epoch, in milliseconds and Unix milliseconds. */
-export interface Units {
-  readonly epochMs: number
-  readonly unitMs: number
-}
 
 /**
  * A clock that returns only times within a lease, so that its generator generates no id outside the lease, even if the
@@ -25,7 +20,7 @@ export class WindowClock {
     private readonly family: string,
     private readonly what: string,
     private readonly clock: Clock,
-    private readonly units: Units,
+    private readonly units: Pick<Layout, 'epochMs' | 'unitMs'>,
     { startMs, untilMs }: LeaseWindow,
   ) {
     this.granted = { startMs, untilMs }

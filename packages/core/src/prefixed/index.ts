@@ -3,7 +3,7 @@ import type { Id, IdFamily, IdGenerator, IdOf } from '../family.js'
 import { checkFamily, generatorExampleOf, isAccepting, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator, prefixMethods } from './generator.js'
-import { prefixedText } from './text.js'
+import { checkerOf, patternOf, refuseText } from './text.js'
 
 export type { PrefixedGenerator } from './generator.js'
 export { prefixOf } from './text.js'
@@ -83,14 +83,17 @@ export function derivePrefixed<const Prefix extends string, Base extends IdFamil
   base: Base,
   prefix: Prefix,
 ): PrefixedFamily<Prefix, Base> {
-  const { head, length, pattern, check, withoutPrefix } = prefixedText(prefix, base)
+  const head = `${prefix}_`
+  const check = checkerOf(head, base)
+  const withoutPrefix = (text: string): string =>
+    typeof text === 'string' && check(text) ? text.slice(head.length) : refuseText(prefix, base, text)
   const example = generatorExampleOf(base)
   const family = deriveFamily<string, unknown>({
     name: prefix,
     layout: base.layout,
     byteLength: base.byteLength,
-    textLength: length,
-    pattern,
+    textLength: base.textLength === undefined ? undefined : head.length + base.textLength,
+    pattern: patternOf(head, base),
     storages: [...base.storages].sort((a, b) => Number(b === 'text') - Number(a === 'text')),
     tag: base.tag,
     firstMs: base.firstMs,

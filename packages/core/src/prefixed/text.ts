@@ -2,48 +2,27 @@ import { checkFrom } from '../define-family.js'
 import type { IdFamily } from '../family.js'
 import { fail, IdError, refuseType, show } from '../primitives/errors.js'
 
-/** The texts of a prefixed family: the head and the base's text. */
-export interface PrefixedText {
-  /** The prefix and its `_`. */
-  readonly head: string
-  /** Number of characters of a text; undefined if that of the base varies. */
-  readonly length: number | undefined
-  /** The head and the base's pattern. */
-  readonly pattern: RegExp
-  /** Whether the text is one of the family. */
-  check(text: string): boolean
-  /** The base's text. @throws {IdError} for any other text. */
-  withoutPrefix(text: string): string
-}
-
-export function prefixedText(prefix: string, base: IdFamily): PrefixedText {
-  const head = `${prefix}_`
-  const { textLength, pattern } = base
-  const length = textLength === undefined ? undefined : head.length + textLength
+/** Whether a text is `head` and an id of the base. */
+export function checkerOf(head: string, base: IdFamily): (text: string) => boolean {
   const start = head.length
   const checkBase = checkFrom(base)
   // Code by code, which takes less than `startsWith`.
   const codes = Array.from(head, (character) => character.charCodeAt(0))
-  const check = (text: string): boolean => {
+  return (text) => {
     for (let i = 0; i < start; i++) if (text.charCodeAt(i) !== codes[i]) return false
     return checkBase(text, start)
   }
-  return {
-    head,
-    length,
-    pattern: new RegExp(`^${head}(?:${unanchored(pattern)})$`, pattern.flags),
-    check,
-    withoutPrefix(text) {
-      if (typeof text === 'string' && check(text)) return text.slice(start)
-      return refuse(prefix, base, text)
-    },
-  }
 }
+
+/** The head and the base's pattern. */
+export const patternOf = (head: string, { pattern }: IdFamily): RegExp =>
+  new RegExp(`^${head}(?:${unanchored(pattern)})$`, pattern.flags)
 
 /** The pattern's source without the anchors at its ends. */
 const unanchored = ({ source }: RegExp): string => source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')
 
-function refuse(prefix: string, base: IdFamily, text: unknown): never {
+/** Throws the error for a text that is none of the family. */
+export function refuseText(prefix: string, base: IdFamily, text: unknown): never {
   const head = `${prefix}_`
   if (typeof text !== 'string') return refuseType(prefix, 'an id must be a string', text)
   const found = prefixOf(base, text)

@@ -63,35 +63,6 @@ export function isSpelled({ digits }: Alphabet, text: string, start: number): bo
 }
 
 /**
- * Ids of 16 digits ⇄ bytes, as a family's definition has them. `spell` writes four words of four digits each, so that a
- * generator can write the text from its fields without creating bytes.
- */
-export interface TextCoder<AnId extends string> {
-  /** The digits. */
-  readonly alphabet: Alphabet
-  /** Number of bytes of an id. */
-  readonly byteLength: number
-  /** Number of characters: 16. */
-  readonly textLength: number
-  /** Bytes → text. @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`. */
-  encode(bytes: Uint8Array): AnId
-  /** Text → bytes. @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`, `INVALID_CHARACTER`. */
-  decode(text: string): Uint8Array
-  /** Whether the text is 16 digits. */
-  check(text: string): boolean
-  /** Whether the characters from `start` on are 16 digits. */
-  checkFrom(text: string, start: number): boolean
-  /** The text of four words, without a check of their range. */
-  spell(word0: number, word1: number, word2: number, word3: number): AnId
-}
-
-/** Whether the characters from `start` on are 16 digits. */
-export const checkDigits =
-  (alphabet: Alphabet) =>
-  (text: string, start = 0): boolean =>
-    text.length - start === 16 && isSpelled(alphabet, text, start)
-
-/**
  * Throws the error for the first character that is not a digit of the alphabet, once a decoder knows that there is one.
  *
  * @throws {IdError} `INVALID_CHARACTER` always, with `position`.

@@ -1,4 +1,4 @@
-import { checkInteger, IdError, type IdErrorCode } from './errors.js'
+import { checkInteger, fail, type IdErrorCode } from './errors.js'
 import { checkOptions } from './options.js'
 
 /** Sequence numbers that a generator may use (flake calls them counters), both ends included. */
@@ -82,9 +82,8 @@ export function createBackfill(
     const other = integer(`${whose}.sequenceMax`, bounds.sequenceMax, 0, maxSequence)
     return { sequenceMin: Math.min(one, other), sequenceMax: Math.max(one, other) }
   }
-  const refuse = (code: IdErrorCode, field: string, reason: string): never => {
-    throw new IdError(code, `${family}: ${reason}`, { family, field })
-  }
+  const refuse = (code: IdErrorCode, field: string, reason: string): never =>
+    fail(code, family, reason, undefined, field)
   const checkApart = (own: SequenceBounds, { sequenceMin, sequenceMax }: SequenceBounds, whose: string) => {
     if (own.sequenceMax < sequenceMin || own.sequenceMin > sequenceMax) return
     refuse(

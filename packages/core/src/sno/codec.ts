@@ -1,8 +1,8 @@
 import type { Id } from '../family.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
-import { checkInteger, IdError } from '../primitives/errors.js'
-import { radix32 } from '../primitives/radix32.js'
+import { checkInteger, fail } from '../primitives/errors.js'
+import { radix32 } from '../primitives/radix.js'
 import { ALPHABET, EPOCH_MS, LAST_MS, MAX_META, MAX_PARTITION, MAX_SEQUENCE, UNIT_MS } from './layout.js'
 
 /** A sno id: 16 characters; time in units of 4 ms, metabyte, partition, sequence. */
@@ -51,15 +51,8 @@ export function checkMeta(meta: number): number {
 export function pack({ timeMs, tickTock, meta, partition, sequence }: SnoFields): SnoId {
   const units = (checkTimeField(SPAN, timeMs) - EPOCH_MS) / UNIT_MS
   if (!Number.isInteger(units)) {
-    throw new IdError(
-      'FIELD_OUT_OF_RANGE',
-      `${NAME}: timeMs must be a multiple of ${UNIT_MS}, the start of a unit, not ${timeMs}`,
-      {
-        family: NAME,
-        field: 'timeMs',
-        value: timeMs,
-      },
-    )
+    const reason = `timeMs must be a multiple of ${UNIT_MS}, the start of a unit, not ${timeMs}`
+    fail('FIELD_OUT_OF_RANGE', NAME, reason, timeMs, 'timeMs')
   }
   return spell(
     units,

@@ -1,4 +1,4 @@
-import { type Backfill, createBackfill, type SequenceBounds } from '../primitives/backfill.js'
+import { createBackfill, type SequenceBounds } from '../primitives/backfill.js'
 import { type Clock, systemClock } from '../primitives/clock.js'
 import { checkOptions, refuse } from '../primitives/options.js'
 import { checkMeta, NAME } from './codec.js'
@@ -41,15 +41,8 @@ export interface SnoGeneratorOptions {
 const LIVE: SequenceBounds = { sequenceMin: 0, sequenceMax: 0xefff }
 const BACKFILL: SequenceBounds = { sequenceMin: 0xf000, sequenceMax: MAX_SEQUENCE }
 
-export interface Settled {
-  readonly state: SnoState
-  readonly backfill: Backfill
-  readonly clock: Clock
-  readonly meta: number
-}
-
 /** The options, checked and with defaults. */
-export function settle(options: SnoGeneratorOptions): Settled {
+export function settle(options: SnoGeneratorOptions) {
   checkOptions(NAME, options, {
     partition: 'number',
     sequenceMin: 'number',

@@ -15,30 +15,24 @@ const TICKS_A_NOTIFICATION = 4
 const TICK_MS = 1
 
 /** Counts the calls that wait, and calls the listener. */
-export interface OverflowWatch {
-  enter(): void
-  /** Every waiting call may call it as often as it likes. */
-  look(): void
-  leave(): void
-}
-
-export function overflowWatch(notify: ((overflow: SnoOverflow) => void) | undefined): OverflowWatch {
+export function overflowWatch(notify: ((overflow: SnoOverflow) => void) | undefined) {
   let count = 0
   let ticks = 0
   let nextTickMs = 0
   const report = (ticks: number): void => notify?.({ count, ticks })
   return {
-    enter() {
+    enter(): void {
       count++
     },
-    look() {
+    /** Every waiting call may call it as often as it likes. */
+    look(): void {
       const nowMs = monotonicMs()
       if (nowMs < nextTickMs) return
       nextTickMs = nowMs + TICK_MS
       ticks++
       if (ticks % TICKS_A_NOTIFICATION === 1) report(ticks)
     },
-    leave() {
+    leave(): void {
       count--
       if (count > 0) return
       const lasted = ticks

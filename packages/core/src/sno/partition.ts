@@ -1,4 +1,4 @@
-import { IdError } from '../primitives/errors.js'
+import { fail } from '../primitives/errors.js'
 import { fill, secureRandom } from '../primitives/random.js'
 import { once } from '../primitives/realms.js'
 import { NAME } from './codec.js'
@@ -17,14 +17,8 @@ interface Partitions {
 export function defaultPartition(): number {
   const partitions = once<Partitions>('sno partitions', () => ({ first: randomPartition(), used: 0 }))
   if (partitions.used > MAX_PARTITION) {
-    throw new IdError(
-      'SEQUENCE_EXHAUSTED',
-      `${NAME}: all ${partitions.used} default partitions of this process are used up; pass partition`,
-      {
-        family: NAME,
-        field: 'partition',
-      },
-    )
+    const reason = `all ${partitions.used} default partitions of this process are used up; pass partition`
+    fail('SEQUENCE_EXHAUSTED', NAME, reason, undefined, 'partition')
   }
   return (partitions.first + partitions.used++) & MAX_PARTITION
 }

@@ -1,5 +1,6 @@
 import type { BackfillSnapshot } from '../primitives/backfill.js'
-import { checkInteger, IdError, refuseType } from '../primitives/errors.js'
+import { checkInteger, refuseType } from '../primitives/errors.js'
+import { refuse } from '../primitives/options.js'
 import { NAME } from './codec.js'
 import { MAX_PARTITION, MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 
@@ -48,11 +49,8 @@ export function orderBounds(one: number, other: number): { sequenceMin: number; 
   const sequenceMin = Math.min(checkBound('sequenceMin', one), checkBound('sequenceMax', other))
   const sequenceMax = Math.max(one, other)
   if (sequenceMax - sequenceMin + 1 < MIN_CAPACITY) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${NAME}: sequence bounds must include at least ${MIN_CAPACITY} numbers, not ${sequenceMin} to ${sequenceMax}`,
-      { family: NAME, field: 'sequenceMax', value: sequenceMax },
-    )
+    const reason = `sequence bounds must include at least ${MIN_CAPACITY} numbers, not ${sequenceMin} to ${sequenceMax}`
+    refuse(NAME, 'sequenceMax', sequenceMax, reason)
   }
   return { sequenceMin, sequenceMax }
 }
@@ -74,11 +72,8 @@ export function restore(snapshot: SnoSnapshot): SnoState {
   const wallHi = checkInteger(NAME, 'wallHi', snapshot.wallHi, 0, MAX_UNITS)
   const sequence = checkInteger(NAME, 'sequence', snapshot.sequence, 0, MAX_UINT32) || sequenceMin
   if (sequence < sequenceMin) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${NAME}: a snapshot's sequence must be at or above its lower bound ${sequenceMin}, not ${sequence}`,
-      { family: NAME, field: 'sequence', value: sequence },
-    )
+    const reason = `a snapshot's sequence must be at or above its lower bound ${sequenceMin}, not ${sequence}`
+    refuse(NAME, 'sequence', sequence, reason)
   }
   return {
     partition: partitionNumber(snapshot.partition),

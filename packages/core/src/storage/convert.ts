@@ -1,7 +1,7 @@
 import { alphabetOf } from '../define-family.js'
 import type { IdFamily, StorageName } from '../family.js'
 import { toBigInt } from '../primitives/bytes.js'
-import { IdError } from '../primitives/errors.js'
+import { fail } from '../primitives/errors.js'
 import { isBytes } from '../primitives/realms.js'
 import type { Database } from './column.js'
 import { BIGINT_BYTES, isNumbered, ofStored, read } from './read.js'
@@ -101,10 +101,6 @@ const isSigned = (database: Database): boolean => database === 'postgres' || dat
 
 function checkSigned(family: IdFamily, id: string, value: bigint): bigint {
   if (value < 0x8000_0000_0000_0000n) return value
-  throw new IdError(
-    'FIELD_OUT_OF_RANGE',
-    `${family.name}: ${id} is 2^63 or more and does not fit a signed bigint; ` +
-      'use a later epoch, or storage binary',
-    { family: family.name, value: id },
-  )
+  const reason = `${id} is 2^63 or more and does not fit a signed bigint; use a later epoch, or storage binary`
+  fail('FIELD_OUT_OF_RANGE', family.name, reason, id)
 }

@@ -1,6 +1,6 @@
 import type { IdFamily } from '../family.js'
 import { fromBigInt, fromHex } from '../primitives/bytes.js'
-import { IdError, refuseType, show } from '../primitives/errors.js'
+import { fail, IdError, refuseType, show } from '../primitives/errors.js'
 import { isArrayBuffer, isBytes } from '../primitives/realms.js'
 import { fromUuid, ofCharacters, UUID_BYTES, type UuidForm, uuidBytes } from './uuid.js'
 
@@ -76,11 +76,8 @@ function readText<AnId extends string>(family: IdFamily<AnId>, text: string, for
  */
 function checkUnambiguous<AnId extends string>(family: IdFamily<AnId>, id: AnId): AnId {
   if (!isNumbered(family) || !DECIMAL.test(id)) return id
-  throw new IdError(
-    'NOT_CANONICAL',
-    `${family.name}: ${show(id)} can be the text of an id or its number; pass a bigint or bytes`,
-    { family: family.name, value: id },
-  )
+  const reason = `${show(id)} can be the text of an id or its number; pass a bigint or bytes`
+  fail('NOT_CANONICAL', family.name, reason, id)
 }
 
 function readBytes<AnId extends string>(family: IdFamily<AnId>, bytes: Uint8Array, form?: UuidForm): AnId {
@@ -91,22 +88,17 @@ function readBytes<AnId extends string>(family: IdFamily<AnId>, bytes: Uint8Arra
 
 function exact(family: IdFamily, value: number): bigint {
   if (Number.isSafeInteger(value)) return BigInt(value)
-  throw new IdError(
-    'FIELD_OUT_OF_RANGE',
-    `${family.name}: the integer ${value} was rounded; configure the driver to return bigints or strings`,
-    { family: family.name, value },
-  )
+  const reason = `the integer ${value} was rounded; configure the driver to return bigints or strings`
+  fail('FIELD_OUT_OF_RANGE', family.name, reason, value)
 }
 
 function readNumber<AnId extends string>(family: IdFamily<AnId>, number: bigint, value: unknown): AnId {
   if (number < 0n || number >= 2n ** 64n) {
-    throw new IdError(
+    fail(
       'FIELD_OUT_OF_RANGE',
-      `${family.name}: an id must be an integer from 0 to 2^64 - 1, not ${number}`,
-      {
-        family: family.name,
-        value,
-      },
+      family.name,
+      `an id must be an integer from 0 to 2^64 - 1, not ${number}`,
+      value,
     )
   }
   return family.encode(fromBigInt(number))

@@ -1,6 +1,7 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { baseOf, isAccepting } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
+import { refuse } from '../primitives/options.js'
 import { COLUMNS, type Database } from './column.js'
 import { BIGINT_BYTES } from './read.js'
 import { UUID_BYTES, UUID8_BYTES } from './uuid.js'
@@ -17,11 +18,8 @@ export function chooseStorage(
   exactBigint: boolean,
 ): StorageName {
   if (!(database in COLUMNS)) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${family.name}: database must be one of ${Object.keys(COLUMNS).join(', ')}, not ${show(database)}`,
-      { family: family.name, field: 'database', value: database },
-    )
+    const reason = `database must be one of ${Object.keys(COLUMNS).join(', ')}, not ${show(database)}`
+    refuse(family.name, 'database', database, reason)
   }
   const reason = (name: StorageName) =>
     isAccepting(family) && name in COLUMNS.postgres && !family.storages.includes(name)

@@ -1,7 +1,7 @@
 import type { IdFamily } from '../family.js'
 import type { Alphabet } from '../primitives/alphabet.js'
 import { hexByteAt } from '../primitives/bytes.js'
-import { escaped, IdError, show } from '../primitives/errors.js'
+import { checkText, escaped, fail, IdError, show } from '../primitives/errors.js'
 
 export const UUID_BYTES = 16
 /** Bytes of an id in a uuid8: the version and variant digits and the tag take the other two. */
@@ -24,12 +24,7 @@ const isHyphenated = (text: string): boolean =>
   text.charCodeAt(18) === HYPHEN &&
   text.charCodeAt(23) === HYPHEN
 
-/**
- * The bytes of a uuid's text, in upper or lower case; undefined if the text is not a uuid.
- *
- * @example
- * uuidBytes('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')?.length // 16
- */
+/** The bytes of a uuid's text, in upper or lower case; undefined if the text is not a uuid. */
 export function uuidBytes(text: string): Uint8Array | undefined {
   if (!isHyphenated(text)) return undefined
   const bytes = new Uint8Array(UUID_BYTES)
@@ -42,6 +37,25 @@ export function uuidBytes(text: string): Uint8Array | undefined {
   return seen < 0 ? undefined : bytes
 }
 
+const HYPHENS = [8, 13, 18, 23]
+
+/**
+ * The bytes of a UUID that may have upper-case digits.
+ *
+ * @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`, `INVALID_CHARACTER`.
+ */
+export function bytesOfUuid(family: string, text: string): Uint8Array {
+  const bytes = uuidBytes(checkText(family, text, UUID_TEXT))
+  if (bytes !== undefined) return bytes
+  const characters = text.split('')
+  const position = characters.findIndex(
+    (one, at) => !(HYPHENS.includes(at) ? '-' === one : /[0-9a-f]/i.test(one)),
+  )
+  const found = `${JSON.stringify(characters[position])} at position ${position} of ${JSON.stringify(text)}`
+  const reason = `${found} is not part of a UUID; expected hex digits in groups of 8-4-4-4-12`
+  return fail('INVALID_CHARACTER', family, reason, text, undefined, position)
+}
+
 /** Codes of the two hex digits of each byte, in lower case. */
 const HIGH = /* @__PURE__ */ hexCodes((byte) => byte >> 4)
 const LOW = /* @__PURE__ */ hexCodes((byte) => byte & 15)
@@ -50,83 +64,55 @@ function hexCodes(digitOf: (byte: number) => number): number[] {
   return Array.from({ length: 256 }, (_, byte) => digitOf(byte).toString(16).charCodeAt(0))
 }
 
-/** The text of a uuid, in lower case. One call with all codes creates a flat string, far faster than a loop. */
-function spell(
-  a: number,
-  b: number,
-  c: number,
-  d: number,
-  e: number,
-  f: number,
-  g: number,
-  h: number,
-  i: number,
-  j: number,
-  k: number,
-  l: number,
-  m: number,
-  n: number,
-  o: number,
-  p: number,
-): string {
+/** The text of a uuid's 16 bytes, in lower case. One call with all codes creates a flat string, far faster than a loop. */
+export function uuidText(bytes: Uint8Array): string {
   return String.fromCharCode(
-    HIGH[a] as number,
-    LOW[a] as number,
-    HIGH[b] as number,
-    LOW[b] as number,
-    HIGH[c] as number,
-    LOW[c] as number,
-    HIGH[d] as number,
-    LOW[d] as number,
+    HIGH[bytes[0] as number] as number,
+    LOW[bytes[0] as number] as number,
+    HIGH[bytes[1] as number] as number,
+    LOW[bytes[1] as number] as number,
+    HIGH[bytes[2] as number] as number,
+    LOW[bytes[2] as number] as number,
+    HIGH[bytes[3] as number] as number,
+    LOW[bytes[3] as number] as number,
     HYPHEN,
-    HIGH[e] as number,
-    LOW[e] as number,
-    HIGH[f] as number,
-    LOW[f] as number,
+    HIGH[bytes[4] as number] as number,
+    LOW[bytes[4] as number] as number,
+    HIGH[bytes[5] as number] as number,
+    LOW[bytes[5] as number] as number,
     HYPHEN,
-    HIGH[g] as number,
-    LOW[g] as number,
-    HIGH[h] as number,
-    LOW[h] as number,
+    HIGH[bytes[6] as number] as number,
+    LOW[bytes[6] as number] as number,
+    HIGH[bytes[7] as number] as number,
+    LOW[bytes[7] as number] as number,
     HYPHEN,
-    HIGH[i] as number,
-    LOW[i] as number,
-    HIGH[j] as number,
-    LOW[j] as number,
+    HIGH[bytes[8] as number] as number,
+    LOW[bytes[8] as number] as number,
+    HIGH[bytes[9] as number] as number,
+    LOW[bytes[9] as number] as number,
     HYPHEN,
-    HIGH[k] as number,
-    LOW[k] as number,
-    HIGH[l] as number,
-    LOW[l] as number,
-    HIGH[m] as number,
-    LOW[m] as number,
-    HIGH[n] as number,
-    LOW[n] as number,
-    HIGH[o] as number,
-    LOW[o] as number,
-    HIGH[p] as number,
-    LOW[p] as number,
+    HIGH[bytes[10] as number] as number,
+    LOW[bytes[10] as number] as number,
+    HIGH[bytes[11] as number] as number,
+    LOW[bytes[11] as number] as number,
+    HIGH[bytes[12] as number] as number,
+    LOW[bytes[12] as number] as number,
+    HIGH[bytes[13] as number] as number,
+    LOW[bytes[13] as number] as number,
+    HIGH[bytes[14] as number] as number,
+    LOW[bytes[14] as number] as number,
+    HIGH[bytes[15] as number] as number,
+    LOW[bytes[15] as number] as number,
   )
 }
 
-/**
- * The text of a uuid's 16 bytes, in lower case.
- *
- * @example
- * uuidText(new Uint8Array(16)) // '00000000-0000-0000-0000-000000000000'
- */
-// biome-ignore format: one byte after the other
-export const uuidText = (bytes: ArrayLike<number>): string => {
-  const at = (i: number): number => bytes[i] as number
-  return spell(at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11), at(12), at(13), at(14), at(15))
-}
+const codes = /* @__PURE__ */ new Uint8Array(UUID_BYTES)
 
 /** The id's 16 characters, or its 16 bytes, as the bytes of a uuid. */
-// biome-ignore format: one character after the other
 export function toUuid(family: IdFamily, id: string): string {
   if (family.byteLength === UUID_BYTES) return uuidText(family.decode(id))
-  const at = (i: number): number => id.charCodeAt(i)
-  return spell(at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11), at(12), at(13), at(14), at(15))
+  for (let i = 0; i < UUID_BYTES; i++) codes[i] = id.charCodeAt(i)
+  return uuidText(codes)
 }
 
 const pairsOfAlphabets = /* @__PURE__ */ new WeakMap<Alphabet, Int8Array>()
@@ -240,12 +226,10 @@ function fromUuid8(family: IdFamily, uuid: Uint8Array): string {
   const isWhole = digitOf(uuid, VERSION_DIGIT) === 8 && digitOf(uuid, VARIANT_DIGIT) === 8
   if (isWhole && padding === 0 && uuid[TAG_BYTE] === family.tag) return family.encode(bytes)
   const text = uuidText(uuid)
-  throw new IdError(
-    'NOT_CANONICAL',
-    `${family.name}: ${show(text)} is not a UUIDv8 of this family, which has an 8 at digits 12 and 16, ` +
-      `${2 * UUID8_BYTES - digits} zeros and ends in ${family.tag.toString(16).padStart(2, '0')}`,
-    { family: family.name, value: text },
-  )
+  const reason =
+    `${show(text)} is not a UUIDv8 of this family, which has an 8 at digits 12 and 16, ` +
+    `${2 * UUID8_BYTES - digits} zeros and ends in ${family.tag.toString(16).padStart(2, '0')}`
+  fail('NOT_CANONICAL', family.name, reason, text)
 }
 
 /** The position in a uuid8 of a digit of the id. */

@@ -2,8 +2,8 @@ import type { Id } from '../family.js'
 import { LAST_MS, timeOf, writeTime } from '../monotonic-family.js'
 import { isSpelled } from '../primitives/alphabet.js'
 import { checkTimeField } from '../primitives/clock.js'
-import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../primitives/crockford.js'
 import { checkBytes, checkText, fail } from '../primitives/errors.js'
+import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../primitives/radix.js'
 
 /** A ULID: 26 characters of Crockford's base 32, upper case. */
 export type Ulid = Id<'ulid'>

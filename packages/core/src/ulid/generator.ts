@@ -72,9 +72,6 @@ export function createGenerator(
 }
 
 function exhausted(waitMs: number): IdError {
-  return new IdError(
-    'SEQUENCE_EXHAUSTED',
-    `${NAME}: the random part of this millisecond is used up; retry in ${waitMs} ms`,
-    { family: NAME, waitMs },
-  )
+  const message = `${NAME}: the random part of this millisecond is used up; retry in ${waitMs} ms`
+  return new IdError('SEQUENCE_EXHAUSTED', message, { family: NAME, waitMs })
 }

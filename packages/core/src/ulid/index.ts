@@ -1,9 +1,8 @@
 import { deriveFamily } from '../define-family.js'
 import type { IdOf } from '../family.js'
 import { type MonotonicFamily, withGenerators } from '../monotonic-family.js'
-import { BYTE_LENGTH, TEXT_LENGTH } from '../primitives/crockford.js'
-import { uuidText } from '../storage/uuid.js'
-import { bytesOfUuid } from '../storage/uuid-text.js'
+import { BYTE_LENGTH, TEXT_LENGTH } from '../primitives/radix.js'
+import { bytesOfUuid, uuidText } from '../storage/uuid.js'
 import * as codec from './codec.js'
 import { createGenerator } from './generator.js'
 

@@ -3,8 +3,7 @@ import { LAST_MS, timeOf, writeTime } from '../monotonic-family.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
 import { checkBytes, checkInteger, fail } from '../primitives/errors.js'
-import { uuidBytes, uuidText } from '../storage/uuid.js'
-import { bytesOfUuid } from '../storage/uuid-text.js'
+import { bytesOfUuid, uuidBytes, uuidText } from '../storage/uuid.js'
 
 /** A UUIDv7 (RFC 9562, section 5.7): 36 characters, lower-case hex with hyphens. */
 export type Uuid7 = Id<'uuid7'>
@@ -69,18 +68,14 @@ export const VERSION_7_OR_4: UuidVersions = {
 export const spell = (bytes: Uint8Array): Uuid7 => uuidText(bytes) as Uuid7
 
 /** Text ⇄ bytes, of these versions. */
-export function textCodec({ pattern, expected, accepts }: UuidVersions): {
-  encode(bytes: Uint8Array): Uuid7
-  decode(text: string): Uint8Array
-  check(text: string): boolean
-} {
+export function textCodec({ pattern, expected, accepts }: UuidVersions) {
   return {
-    check: (text) => pattern.test(text),
-    encode(bytes) {
+    check: (text: string): boolean => pattern.test(text),
+    encode(bytes: Uint8Array): Uuid7 {
       if (accepts(checkBytes(NAME, bytes, BYTE_LENGTH))) return spell(bytes)
       return refuse(uuidText(bytes), expected)
     },
-    decode(text) {
+    decode(text: string): Uint8Array {
       if (typeof text === 'string' && pattern.test(text)) return uuidBytes(text) as Uint8Array
       bytesOfUuid(NAME, text)
       const position = text.search(/[A-F]/)

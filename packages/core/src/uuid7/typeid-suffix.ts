@@ -1,8 +1,8 @@
 import { deriveFamily } from '../define-family.js'
 import type { Id } from '../family.js'
 import { LAST_MS, type MonotonicFamily, timeOf, withGenerators } from '../monotonic-family.js'
-import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../primitives/crockford.js'
 import { checkBytes, checkText, fail } from '../primitives/errors.js'
+import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../primitives/radix.js'
 import { isVersion, LAYOUT, lowestOf, packBytes, type Uuid7Fields, unpackBytes } from './codec.js'
 import { createGenerator } from './generator.js'
 

@@ -1,8 +1,7 @@
 import { derivePrefixed, type PrefixedFamily } from '../prefixed/index.js'
 import { show } from '../primitives/errors.js'
 import { checkOptions, refuse } from '../primitives/options.js'
-import { uuidText } from '../storage/uuid.js'
-import { bytesOfUuid } from '../storage/uuid-text.js'
+import { bytesOfUuid, uuidText } from '../storage/uuid.js'
 import { suffixFamily, type TypeidSuffixFamily } from './typeid-suffix.js'
 
 export type { TypeidSuffix, TypeidSuffixFamily } from './typeid-suffix.js'

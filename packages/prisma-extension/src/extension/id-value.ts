@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { conditionValue, isBytes, isDate } from '@snoflax/core/adapter'
+import { isBytes, isDate } from '@snoflax/core/adapter'
 import type { IdColumn } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
@@ -37,8 +37,8 @@ export function idValue(column: IdColumn, value: unknown, place: Place, isCondit
     return value.map((item, index) => idValue(column, item, inside(place, index), isCondition))
   if (isPlainObject(value)) return operators(column, value, place, isCondition)
   const { name, storage, settings } = column
-  const onMismatch = isCondition ? settings.onMismatch : 'error'
-  return withPlace(name, place, () => conditionValue(storage, onMismatch, value))
+  if (isCondition && settings.onMismatch === 'notFound' && typeof value === 'string') return value
+  return withPlace(name, place, () => storage.toDatabase(value))
 }
 
 /**

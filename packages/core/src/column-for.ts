@@ -1,9 +1,9 @@
-import { conditionOf } from './adapter/check.js'
+import { conditionOf } from './adapter/check-constraint.js'
 import { type IdSource, idSource } from './adapter/id-source.js'
 import { checkKeyset } from './adapter/keyset.js'
 import type { IdFamily, IdRange } from './family.js'
 import type { Time } from './primitives/clock.js'
-import { IdError } from './primitives/errors.js'
+import { fail } from './primitives/errors.js'
 import { checkOptions } from './primitives/options.js'
 import type { Database } from './storage/column.js'
 import { storageFor } from './storage/index.js'
@@ -91,12 +91,9 @@ export function columnFor<AnId extends string>(
   const { name, converts, column } = storage
   checkOptions(family.name, options, { generator: 'any' })
   if (converts) {
-    throw new IdError(
-      'STORAGE_REFUSED',
-      `${family.name}: ${database} stores these ids as ${name}, which has to be converted; use ` +
-        `storageFor(${family.name}, '${database}')`,
-      { family: family.name, field: 'storage', value: name },
-    )
+    const advice = `use storageFor(${family.name}, '${database}')`
+    const reason = `${database} stores these ids as ${name}, which has to be converted; ${advice}`
+    fail('STORAGE_REFUSED', family.name, reason, name, 'storage')
   }
   return {
     family,

@@ -1,5 +1,5 @@
 import { isAccepting, isPrefixed } from '../identity.js'
-import { IdError } from '../primitives/errors.js'
+import { refuse } from '../primitives/options.js'
 import type { IdStorage } from '../storage/index.js'
 
 /** Empty if the column's type leaves nothing to check. With other keys that the family accepts, the type alone. */
@@ -33,11 +33,8 @@ export function conditionOf(storage: IdStorage<string>, name: string): string {
 export function checkCondition(storage: IdStorage<string>, name: string): string | undefined {
   const { family } = storage
   if (isAccepting(family)) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${family.name}: check: true can't describe the other keys that the column accepts; leave check out`,
-      { family: family.name, field: 'check' },
-    )
+    const reason = "check: true can't describe the other keys that the column accepts; leave check out"
+    refuse(family.name, 'check', undefined, reason)
   }
   return conditionOf(storage, name) || undefined
 }
