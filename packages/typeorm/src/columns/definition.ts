@@ -48,7 +48,7 @@ export interface IdColumnOptions<AnId extends string> extends Omit<PlainIdColumn
 }
 
 /** How the database generates the ids of a column. */
-export interface DatabaseDefault {
+interface DatabaseDefault {
   readonly schema?: string | undefined
   readonly meta?: number | undefined
 }
@@ -95,39 +95,16 @@ export class IdColumnDefinition implements ValueTransformer {
 }
 
 /** Column options that are valid for every database. */
-export interface PreliminaryColumn {
+export interface PreliminaryColumn
+  extends Required<Pick<PlainIdColumnOptions, 'nullable' | 'unique' | 'select'>>,
+    Pick<PlainIdColumnOptions, 'array' | 'name' | 'comment'>,
+    Pick<IdColumnOptions<string>, 'primary' | 'primaryKeyConstraintName'> {
   /** Until the database is known. */
   type: 'varchar'
   /** The family and options of the ids. */
   transformer: IdColumnDefinition
   /** Throws, so that schema builders create no table for a DataSource that was never prepared. */
   default: () => string
-  /** See {@link PlainIdColumnOptions.nullable}. */
-  nullable: boolean
-  /** See {@link PlainIdColumnOptions.unique}. */
-  unique: boolean
-  /** See {@link PlainIdColumnOptions.select}. */
-  select: boolean
-  /** See {@link PlainIdColumnOptions.array}. */
-  array?: boolean
-  /** See {@link PlainIdColumnOptions.name}. */
-  name?: string
-  /** See {@link PlainIdColumnOptions.comment}. */
-  comment?: string
-  /** See {@link IdColumnOptions.primary}. */
-  primary?: boolean
-  /** See {@link IdColumnOptions.primaryKeyConstraintName}. */
-  primaryKeyConstraintName?: string
-}
-
-/** @throws {IdError} `INVALID_OPTION`. */
-function checkNoMismatch({ name: family }: IdFamily, options: object): void {
-  if (!('onMismatch' in options)) return
-  throw new IdError(
-    'INVALID_OPTION',
-    `${family}: onMismatch is no option of TypeORM: a text that is no id finds nothing, and is an error in compact storages`,
-    { family, field: 'onMismatch', value: options.onMismatch },
-  )
 }
 
 const STORED = {
@@ -138,7 +115,6 @@ const STORED = {
   select: 'boolean',
   name: 'any',
   comment: 'any',
-  onMismatch: ['error', 'notFound'],
 } as const
 
 /**
@@ -148,7 +124,6 @@ const STORED = {
  */
 export function plainColumn(base: IdFamily, options: PlainIdColumnOptions & KeyOptions): PreliminaryColumn {
   checkColumnOptions(base, 'plain', options, { ...STORED, array: 'boolean' })
-  checkNoMismatch(base, options)
   const family = familyWith(base, options)
   return preliminary(
     new IdColumnDefinition(family, options.storage, undefined, undefined, options.check),
@@ -170,7 +145,6 @@ export function generatedColumn<AnId extends string>(
     primary: 'boolean',
     primaryKeyConstraintName: 'any',
   })
-  checkNoMismatch(base, options)
   const family = familyWith(base, options)
   const { primary = true, primaryKeyConstraintName, generator, meta, schema, storage } = options
   const inDatabase = options.default === 'database'

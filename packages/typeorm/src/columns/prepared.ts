@@ -85,6 +85,9 @@ export function around<This, Given extends unknown[], Result>(
   }
 }
 
+/** What an object inherits from. */
+export const prototypeOf = <One extends object>(one: One): One => Object.getPrototypeOf(one) as One
+
 export const pathOf = (column: ColumnMetadata): string =>
   `${column.entityMetadata.name}.${column.propertyPath}`
 
@@ -116,7 +119,7 @@ export const generatedColumnsIn = (metadata: EntityMetadata): readonly PreparedC
   state.generating.get(metadata) ?? []
 
 /** The id columns of a DataSource. */
-export interface PreparedSource {
+interface PreparedSource {
   readonly database: Database
   readonly columns: readonly PreparedColumn[]
   /** Whether a column converts. */

@@ -9,6 +9,7 @@ import {
   dataSourceOf,
   type PreparedColumn,
   preparedOf,
+  prototypeOf,
 } from '../columns/prepared.js'
 
 /** A name in a query's FROM. */
@@ -84,7 +85,7 @@ function stored(value: unknown, column: PreparedColumn): unknown {
   if (!InstanceChecker.isFindOperator(value)) return column.to(value)
   const operator = value as FindOperator<unknown>
   if (PASSING.includes(operator.type) || operator.child) return value
-  return Object.assign(Object.create(Object.getPrototypeOf(operator) as object) as ObjectLiteral, operator, {
+  return Object.assign(Object.create(prototypeOf(operator)) as ObjectLiteral, operator, {
     _value: column.to(operator.value),
   })
 }

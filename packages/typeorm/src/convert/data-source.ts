@@ -6,7 +6,7 @@ import { loadingKey } from './relations.js'
 import { storeKeysOf } from './trees.js'
 
 /** Checks the ids that a DataSource writes, and converts those of compact columns. */
-export function convertWrites({ driver }: DataSource): void {
+export function checkWrites({ driver }: DataSource): void {
   // TypeORM prepares the values of inserts and updates by this method, but not those of conditions.
   around<object, [unknown, ColumnMetadata], unknown>(
     driver,

@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata, ObjectLiteral } from 'typeorm'
-import { around, preparedOf } from '../columns/prepared.js'
+import { around, preparedOf, prototypeOf } from '../columns/prepared.js'
 import { distinguish } from '../convert/data-source.js'
 import { convertingRelation, type RelationBuilder } from '../convert/relations.js'
 import { storedLinks } from '../convert/trees.js'
@@ -27,35 +27,33 @@ export function watchBuilders(dataSource: DataSource): void {
   })
 }
 
-const ownOf = <One extends object>(one: One): One => Object.getPrototypeOf(one) as One
-
 function insert(this: Builder): InsertBuilder {
-  return generating(ownOf(this).insert.call(this))
+  return generating(prototypeOf(this).insert.call(this))
 }
 
 const converting = (builder: Builder): Builder =>
   Object.assign(builder, { relation, delete: remove, clone, loadRawResults })
 
 function relation(this: Builder, ...given: unknown[]): RelationBuilder {
-  return convertingRelation(ownOf(this).relation.apply(this, given))
+  return convertingRelation(prototypeOf(this).relation.apply(this, given))
 }
 
 function remove(this: Builder): Builder {
-  return Object.assign(ownOf(this).delete.call(this), {
+  return Object.assign(prototypeOf(this).delete.call(this), {
     setParameters(this: Builder, parameters: ObjectLiteral) {
       const { mainAlias } = this.expressionMap
       const stored = mainAlias?.hasMetadata ? storedLinks(mainAlias.metadata, parameters) : parameters
-      return ownOf(this).setParameters.call(this, stored)
+      return prototypeOf(this).setParameters.call(this, stored)
     },
   })
 }
 
 function clone(this: Builder): Builder {
-  return converting(ownOf(this).clone.call(this))
+  return converting(prototypeOf(this).clone.call(this))
 }
 
 async function loadRawResults(this: Builder, runner: unknown): Promise<ObjectLiteral[]> {
-  const rows = await ownOf(this).loadRawResults.call(this, runner)
+  const rows = await prototypeOf(this).loadRawResults.call(this, runner)
   if (this.expressionMap.relationIdAttributes.length > 0) distinguish(rows)
   return rows
 }

@@ -2,7 +2,7 @@ import { checkOptions, requireMembers } from '@snoflax/core/adapter'
 import { DataSource } from 'typeorm'
 import { around, isPrepared, remember, state } from '../columns/prepared.js'
 import { convertConditions } from '../convert/conditions.js'
-import { convertKeys, convertReads, convertWrites } from '../convert/data-source.js'
+import { checkWrites, convertKeys, convertReads } from '../convert/data-source.js'
 import { convertLoading } from '../convert/relations.js'
 import { generateByEvents } from '../write/events.js'
 import { watchBuilders } from './builders.js'
@@ -109,7 +109,7 @@ function prepareMetadata(dataSource: DataSource): void {
   if (state.hooked.has(dataSource)) return
   state.hooked.add(dataSource)
   watchBuilders(dataSource)
-  convertWrites(dataSource)
+  checkWrites(dataSource)
   guardIds(dataSource)
   if (!converts) return
   convertReads(dataSource)

@@ -6,7 +6,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
 import { dataSourceOf, PreparedColumn, pathOf, state } from '../columns/prepared.js'
 
-export type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
+type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
 
 /** The id columns that the entities of a DataSource declare. */
 export function definitionsOf({ entityMetadatas }: DataSource): Definitions {
@@ -200,7 +200,7 @@ const DATABASES: Readonly<Record<string, Database>> = {
 }
 
 /** The facts of a DataSource on which storages depend. */
-export interface DatabaseFacts {
+interface DatabaseFacts {
   readonly database: Database
   /** Whether its driver returns 64-bit integers exactly. */
   readonly exactBigint: boolean

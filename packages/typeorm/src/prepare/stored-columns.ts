@@ -75,11 +75,11 @@ async function refuseLostIds(
   const dataSource = dataSourceOf(runner)
   const { driver } = dataSource
   const { columns, database } = preparedOf(dataSource)
-  const pathOf = (of: Table | EntityMetadata | string) => Object.values(driver.parseTableName(of)).join('.')
+  const tableIn = (of: Table | EntityMetadata | string) => Object.values(driver.parseTableName(of)).join('.')
   for (const { oldColumn, newColumn } of changes.filter((change) => losesValues(change, database))) {
     const column = columns.find(
       ({ metadata }) =>
-        metadata.databaseName === newColumn.name && pathOf(metadata.entityMetadata) === pathOf(table),
+        metadata.databaseName === newColumn.name && tableIn(metadata.entityMetadata) === tableIn(table),
     )
     if (column === undefined) continue
     const name = typeof table === 'string' ? table : table.name

@@ -1,5 +1,6 @@
 import { type Library, type Reliance, requireMembers } from '@snoflax/core/adapter'
 import type { DataSource } from 'typeorm'
+import { prototypeOf } from '../columns/prepared.js'
 
 /** A module in Node's cache of `require`, by which TypeORM is always loaded. */
 interface LoadedModule {
@@ -28,9 +29,7 @@ export const libraryOf = (dataSource: DataSource): Library => ({
 
 /** The prototype of all query builders, in the DataSource's copy of TypeORM. */
 export const builderPrototype = (dataSource: DataSource): object =>
-  prototypeOf(prototypeOf(dataSource.createQueryBuilder()))
-
-const prototypeOf = (one: object): object => Object.getPrototypeOf(one) as object
+  prototypeOf(prototypeOf<object>(dataSource.createQueryBuilder()))
 
 /** Checks that TypeORM has the members that id columns rely on. @throws {IdError} `UNSUPPORTED_VERSION`. */
 export function requireTypeorm(dataSource: DataSource, converts: boolean): void {

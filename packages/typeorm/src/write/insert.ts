@@ -6,6 +6,7 @@ import {
   generatedColumnsIn,
   type PreparedColumn,
   preparedOf,
+  prototypeOf,
 } from '../columns/prepared.js'
 import { link } from '../convert/trees.js'
 import { generateIds } from './events.js'
@@ -40,18 +41,16 @@ type Made = readonly (readonly PreparedColumn[])[]
 export const generating = (builder: InsertBuilder): InsertBuilder =>
   Object.assign(builder, { createInsertExpression, execute })
 
-const ownOf = (builder: InsertBuilder): InsertBuilder => Object.getPrototypeOf(builder) as InsertBuilder
-
 function createInsertExpression(this: InsertBuilder): string {
   generateMissingIds(this)
-  return ownOf(this).createInsertExpression.call(this)
+  return prototypeOf(this).createInsertExpression.call(this)
 }
 
 async function execute(this: InsertBuilder): Promise<InsertResult> {
   const { expressionMap: map } = this
   const metadata = metadataOf(map)
   const columns = metadata && !map.insertFromSelect ? generatedColumnsIn(metadata) : []
-  if (!metadata || columns.length === 0) return ownOf(this).execute.call(this)
+  if (!metadata || columns.length === 0) return prototypeOf(this).execute.call(this)
   const made = generateMissingIds(this)
   checkOverwrite(map, made)
   const rows = valuesIn(map)
@@ -59,7 +58,7 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
   const kept = [...new Set([...keys, ...metadata.getInsertionReturningColumns()])]
   const before = rows.map((row) => valuesOf(row, kept))
   try {
-    const result = await ownOf(this).execute.call(this)
+    const result = await prototypeOf(this).execute.call(this)
     if (map.updateEntity) putInOrder(result, metadata, rows, { keys, kept, before, made })
     else if (map.onUpdate || map.onIgnore) rows.forEach((row, i) => void takeBack(row, made[i]))
     else {
