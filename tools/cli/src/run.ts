@@ -17,8 +17,7 @@ import { type Io, linesOf, markHyphened, processIo, Terminal } from './terminal.
 const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
 /**
- * Runs the command with the arguments that follow its name, and returns the exit code: 0 for success, 1 for malformed
- * ids or findings, 2 if the command could not run, 3 if doctor found nothing to check.
+ * Runs the command with the arguments that follow its name, and returns the exit code, one of {@link EXIT}.
  *
  * @example
  * process.exitCode = await run(['inspect', 'Kpcan0M1FakODT4k', '--json'])
@@ -61,7 +60,7 @@ function program(terminal: Terminal): Command {
   }
   return root.addHelpText(
     'after',
-    `${examples('inspect cus_Kpcan0M1FakODT4k', 'find cus_Kpcan0M1FakODT4k "$DATABASE_URL"', 'range flax 2026-11', 'doctor "$DATABASE_URL"', 'adopt code src')}\n\nExit codes: 0 success, 1 malformed ids or findings, 2 the command could not run, 3 doctor found nothing to check.`,
+    `${examples('inspect cus_Kpcan0M1FakODT4k', 'find cus_Kpcan0M1FakODT4k "$DATABASE_URL"', 'range flax 2026-11', 'doctor "$DATABASE_URL"', 'adopt code src')}\n\nExit codes: 0 success, 1 malformed ids, nothing found, or findings, 2 the command could not run, 3 something could not be checked.`,
   )
 }
 
