@@ -3,7 +3,6 @@ import type { TestProject } from 'vitest/node'
 import { mysqlContainer, wantsContainer } from './containers.js'
 import { guardedProcess } from './guarded-process.js'
 import { dropMysqlDatabases, mysql, mysqlVersion } from './mysql.js'
-import { forgetPglites } from './pglite.js'
 import { dropDatabases } from './postgres-databases.js'
 import { startPostgres } from './postgres-provider.js'
 import type { Run } from './run.js'
@@ -25,9 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { run, stop } = await shared.started
   project.provide('snoflaxRun', run)
   // The source of a template may have just been edited.
-  project.onTestsRerun(async () => {
-    await Promise.all([dropDatabases(run.postgres, 'templates'), forgetPglites(run.folder)])
-  })
+  project.onTestsRerun(() => dropDatabases(run.postgres, 'templates'))
 
   return async () => {
     shared.users -= 1

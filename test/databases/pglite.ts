@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PGlite } from '@electric-sql/pglite'
-import type { DatabaseKind, OpenDatabase, Row, Template } from './open-database.js'
+import type { DatabaseKind, OpenDatabase, Row } from './open-database.js'
 import { thisRun } from './run.js'
 
 export interface PgliteDatabase extends OpenDatabase {
@@ -14,33 +14,27 @@ export interface PgliteDatabase extends OpenDatabase {
   readonly version: number
 }
 
-export interface PgliteOptions {
-  template?: Template<PgliteDatabase>
-}
-
-const ENDING = '.pglite.tar'
-
 // Loading a cluster takes half a second of CPU time, emptying one a hundredth of that.
 let emptied: PGlite | undefined
 
 /** PGlite: PostgreSQL in this process, in memory, with one session. */
-export const pglite: DatabaseKind<PgliteDatabase, PgliteOptions> = {
+export const pglite: DatabaseKind<PgliteDatabase> = {
   name: 'pglite',
   selected: () => true,
-  // Creating a cluster takes four times as long as loading one, so the run keeps its first of each kind.
-  open: async ({ template } = {}) => {
-    if (emptied && !template) {
+  // Creating a cluster takes four times as long as loading one, so the run keeps its first.
+  open: async () => {
+    if (emptied) {
       const again = emptied
       emptied = undefined
       return described(again)
     }
     const { PGlite } = await import('@electric-sql/pglite')
-    const kept = join(thisRun().folder, `${template?.name ?? ''}${ENDING}`)
-    // The first who needs one makes it, and the rest wait.
+    const kept = join(thisRun().folder, 'empty.pglite.tar')
+    // The first who needs it makes it, and the rest wait.
     const making = `${kept}.making`
     while (!existsSync(kept)) {
       if (await isFirst(making)) {
-        return make(kept, await described(await PGlite.create()), template).finally(() => rmdir(making))
+        return make(kept, await described(await PGlite.create())).finally(() => rmdir(making))
       }
       await sleep(50)
     }
@@ -54,13 +48,8 @@ const isFirst = (folder: string): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code !== 'EEXIST' && Promise.reject(error),
   )
 
-/** Prepares a cluster, and keeps a copy of it. */
-async function make(
-  kept: string,
-  database: PgliteDatabase,
-  template: Template<PgliteDatabase> | undefined,
-): Promise<PgliteDatabase> {
-  await template?.prepare(database)
+/** Keeps a copy of a cluster. */
+async function make(kept: string, database: PgliteDatabase): Promise<PgliteDatabase> {
   const dump = await database.connection.dumpDataDir('none')
   const written = `${kept}.${randomUUID()}`
   await writeFile(written, new Uint8Array(await dump.arrayBuffer()))
@@ -85,12 +74,6 @@ async function empty(connection: PGlite): Promise<boolean> {
       OR EXISTS (SELECT FROM pg_cast WHERE oid >= 16384) AS left`,
   )
   return rows[0]?.left === false
-}
-
-/** Forgets what was kept. */
-export async function forgetPglites(folder: string): Promise<void> {
-  const kept = (await readdir(folder)).filter((name) => name.endsWith(ENDING))
-  await Promise.all(kept.map((name) => rm(join(folder, name))))
 }
 
 async function described(connection: PGlite): Promise<PgliteDatabase> {

@@ -33,13 +33,15 @@ async function prepare(database: PostgresDatabase | PgliteDatabase): Promise<voi
   await database.query(ATTEMPT)
 }
 
-const template = { name: 'installed', prepare }
-
 export const openPostgres = (options: { collation?: string } = {}): Promise<PostgresDatabase> =>
-  postgres.open({ ...options, template })
+  postgres.open({ ...options, template: { name: 'installed', prepare } })
 
-export const openInstalled = (kind: (typeof servers)[number]): Promise<OpenDatabase> =>
-  kind === pglite ? pglite.open({ template }) : openPostgres()
+export async function openInstalled(kind: (typeof servers)[number]): Promise<OpenDatabase> {
+  if (kind !== pglite) return openPostgres()
+  const database = await pglite.open()
+  await prepare(database)
+  return database
+}
 
 /** Copies the database on its server, ends its sessions for that, and runs the work in the copy. */
 export async function inCopyOf(

@@ -87,3 +87,7 @@ export const STORED: readonly Stored[] = [
     }),
   ),
 ]
+
+/** A column or two of each family, and each kind of column of flax; `plans.long.test.ts` has the rest. */
+export const isQuick = ({ family, storage }: Stored): boolean =>
+  family === 'flax' || storage === 'uuid' || storage === 'bigint'

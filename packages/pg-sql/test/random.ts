@@ -1,8 +1,8 @@
 /** Of random tests; SNOFLAX_SEED repeats a run. */
 export const SEED = Number(process.env['SNOFLAX_SEED'] ?? Math.floor(Math.random() * 2 ** 32)) >>> 0
 
-/** Random ids of a run, all families and servers together; as many moments, and as many malformed values. */
-export const CASES = Number(process.env['SNOFLAX_CASES'] ?? 3_000)
+/** Random ids of a quick run, all families and servers together; as many moments, and as many malformed values. */
+export const CASES = Number(process.env['SNOFLAX_CASES'] ?? 600)
 
 /** A repeatable source. */
 export class Random {

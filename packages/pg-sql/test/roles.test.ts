@@ -1,5 +1,6 @@
 import { install, installSql } from '@snoflax/pg-sql'
-import { onConnection, type PostgresDatabase, postgres } from '@snoflax/test'
+import { connectTo, onConnection, type PostgresDatabase, postgres } from '@snoflax/test'
+import type { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { FAMILIES, suffix } from './families.js'
 import { LEASES, OWNERS } from './owners.js'
@@ -21,7 +22,10 @@ beforeAll(async () => {
   await install(database.pool, { grantTo: [granted.name], grantLeases: [leaser.name] })
   await database.query(SET)
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  await endSessions()
+  await database.close()
+})
 
 const SET = 'SELECT snoflax.sno_set_partition(1), snoflax.flake_set_worker(1, 2), snoflax.uid_set_node(1)'
 
@@ -33,11 +37,26 @@ async function another(): Promise<PostgresDatabase> {
   return other
 }
 afterEach(async () => {
+  if (others.length > 0) await endSessions()
   for (const other of others.splice(0)) await other.close()
 })
 
-const as = (role: Role, sql: string) =>
-  onConnection(role.url, async (client) => (await client.query<Record<string, unknown>>(sql)).rows)
+/** A session of each role, since a test may ask hundreds of times. */
+const sessions = new Map<string, Promise<Client>>()
+async function as(role: Role, sql: string): Promise<Record<string, unknown>[]> {
+  const session = sessions.get(role.name) ?? connectTo(role.url)
+  sessions.set(role.name, session)
+  const client = await session
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    if (sql.startsWith('BEGIN')) await client.query('ROLLBACK')
+  }
+}
+async function endSessions(): Promise<void> {
+  await Promise.all([...sessions.values()].map(async (session) => (await session).end()))
+  sessions.clear()
+}
 const mayNot = (role: Role, sql: string) =>
   expect(as(role, sql), sql).rejects.toMatchObject({ code: '42501' })
 const calls = (some: readonly string[]) => some.map((call) => `SELECT snoflax.${call}`)

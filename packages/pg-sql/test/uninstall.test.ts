@@ -1,13 +1,20 @@
 import { install, installedVersion, uninstall } from '@snoflax/pg-sql'
 import { type PostgresDatabase, pglite } from '@snoflax/test'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openPostgres } from './installed.js'
 
+// What a test changes is rolled back with its session.
 let database: PostgresDatabase
-beforeEach(async () => {
+let session: Client
+beforeAll(async () => {
   database = await openPostgres()
 })
-afterEach(() => database.close())
+beforeEach(async () => {
+  session = await database.connect()
+})
+afterEach(() => session.end())
+afterAll(() => database.close())
 
 test.each([
   [
@@ -58,21 +65,23 @@ test.each([
   ['CREATE DOMAIN snoflax.used AS int', 'type snoflax.used'],
   ["CREATE COLLATION snoflax.used (provider = libc, locale = 'C')", 'collation snoflax.used'],
 ])('uninstall refuses, and names what uses or is in the schema: %s', async (sql, named) => {
-  await database.query(sql)
-  const error = await uninstall(database.pool).catch((refusal: unknown) => refusal)
+  await session.query(`BEGIN; ${sql}; SAVEPOINT used`)
+  const error = await uninstall(session).catch((refusal: unknown) => refusal)
   expect(error).toMatchObject({ code: '2BP01', detail: expect.stringContaining(named) })
-  expect(await installedVersion(database.pool)).toBeDefined()
+  await session.query('ROLLBACK TO used')
+  expect(await installedVersion(session)).toBeDefined()
   const [, kind, name] = /CREATE (\w+) ((?:snoflax\.)?used)/.exec(sql) as unknown as string[]
-  await database.query(`DROP ${kind} ${name}`)
-  await uninstall(database.pool)
-  expect(await installedVersion(database.pool)).toBe(undefined)
+  await session.query(`DROP ${kind} ${name}`)
+  await uninstall(session)
+  expect(await installedVersion(session)).toBe(undefined)
+  await session.query('ROLLBACK')
 })
 
 test('uninstall names all that use the schema', async () => {
-  await database.query(
-    'CREATE TABLE a (id uuid DEFAULT snoflax.flax_generate_uuid()); CREATE TABLE b (id snoflax.sno_text)',
+  await session.query(
+    'BEGIN; CREATE TABLE a (id uuid DEFAULT snoflax.flax_generate_uuid()); CREATE TABLE b (id snoflax.sno_text)',
   )
-  const refusal: { detail?: string } = await uninstall(database.pool).catch((error) => error)
+  const refusal: { detail?: string } = await uninstall(session).catch((error) => error)
   expect(refusal.detail?.split('\n').sort()).toEqual([
     'column id of table public.b',
     'default value for column id of table public.a',
@@ -82,17 +91,17 @@ test('uninstall names all that use the schema', async () => {
 test('uninstall removes everything of its own, and nothing else', async () => {
   const listing = 'SELECT count(*)::integer AS all FROM pg_depend'
   const before = await database.query(listing)
-  await uninstall(database.pool)
+  await uninstall(session)
   expect(await database.query("SELECT to_regnamespace('snoflax') AS schema")).toEqual([{ schema: null }])
-  await install(database.pool)
+  await install(session)
   expect(await database.query(listing)).toEqual(before)
 })
 
 test('uninstall removes another schema', async () => {
-  await install(database.pool, { schema: 'ids' })
-  await uninstall(database.pool, { schema: 'ids' })
-  expect(await installedVersion(database.pool, { schema: 'ids' })).toBe(undefined)
-  expect(await installedVersion(database.pool)).toBeDefined()
+  await install(session, { schema: 'ids', families: ['flake'] })
+  await uninstall(session, { schema: 'ids' })
+  expect(await installedVersion(session, { schema: 'ids' })).toBe(undefined)
+  expect(await installedVersion(session)).toBeDefined()
 })
 
 test('uninstall works in PGlite', async () => {

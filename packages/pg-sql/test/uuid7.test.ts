@@ -10,7 +10,7 @@ import { CASES, Random, SEED } from './random.js'
 
 // The functions of uuid7.sql beside TypeScript, over random UUIDs, texts and moments.
 
-const COUNT = CASES / 20
+const COUNT = CASES / 4
 
 interface Kind {
   readonly name: string

@@ -1,15 +1,13 @@
-import { installSql } from '@snoflax/pg-sql'
-import { postgres } from '@snoflax/test'
 import { describe, expect, test } from 'vitest'
+import { openPostgres } from '../installed.js'
 import { generators, setNumbers } from './generators.js'
 import { MadeIds } from './made-ids.js'
 import { scriptClock } from './scripted-clock.js'
 
 describe.each(generators)('a sequence of $family with a cache', ({ generate, state, unitUs }) => {
   test("is refused, and numbers left in the sessions' caches repeat no id", async () => {
-    const database = await postgres.open()
+    const database = await openPostgres()
     try {
-      await database.query(installSql())
       await setNumbers(database, 7)
       const clock = await scriptClock(database)
       const [session, other] = [await database.connect(), await database.connect()]

@@ -2,7 +2,7 @@ import { install } from '@snoflax/pg-sql'
 import { type OpenDatabase, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inCopyOf, openInstalled, openPostgres, servers } from '../installed.js'
-import { generators, installGenerators, numbered, setNumbers } from './generators.js'
+import { generators, numbered, setNumbers } from './generators.js'
 import { MadeIds } from './made-ids.js'
 import { scriptClock } from './scripted-clock.js'
 
@@ -155,11 +155,11 @@ test('a generator works in the transaction that installs it', async () => {
 })
 
 test('a copy of a database generates no ids before its numbers are set, while the original continues', async () => {
-  const original = await postgres.open()
+  const original = await openPostgres()
   const idsOf = ({ generate }: (typeof numbered)[number]) =>
     `SELECT ${generate} AS id FROM generate_series(1, 500)`
   try {
-    await installGenerators(original)
+    await setNumbers(original, 7)
     const made = new Map(numbered.map((one) => [one, new MadeIds()]))
     for (const [one, ids] of made) await ids.addFrom(() => original.pool.query(idsOf(one)))
     await inCopyOf(original, async (client) => {

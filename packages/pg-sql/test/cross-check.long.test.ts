@@ -1,0 +1,4 @@
+import { CASES } from './random.js'
+import { crossChecks } from './random-checks.js'
+
+crossChecks(5 * CASES)
