@@ -9,6 +9,7 @@ import { openDrizzle } from './drizzle.js'
 import { drizzleQueries } from './drizzle-queries.js'
 import { drizzleSql } from './drizzle-sql.js'
 import { findRows } from './find.js'
+import { imports } from './imports.js'
 import { kyselyQueries } from './kysely-queries.js'
 import { openPrisma } from './prisma.js'
 import { prismaQueries } from './prisma-queries.js'
@@ -32,6 +33,7 @@ export const orms: Chapter<Place> = {
     drizzleQueries,
     kyselyQueries,
     findRows,
+    imports,
     ...sectionsOf(
       'Prisma',
       '`createMany` of 1,000 rows, `create` of one; plain keys by a client without our extension.',
