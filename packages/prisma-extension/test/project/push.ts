@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import {
   bindMigrationAwareSqlAdapterFactory,
+  ColumnTypeEnum,
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils'
 import type { SchemaEngine } from '@prisma/schema-engine-wasm'
@@ -48,7 +49,7 @@ async function diff(
   const running: SchemaEngine = await engine.SchemaEngine.new(
     { datamodels },
     () => undefined,
-    bindMigrationAwareSqlAdapterFactory(adapter),
+    bindMigrationAwareSqlAdapterFactory(withConstraints(adapter)),
   )
   const { stdout } = await running.diff({
     from: from === 'empty' ? { tag: from } : { tag: 'schemaDatasource', files: [...files], configDir: '' },
@@ -59,6 +60,25 @@ async function diff(
   })
   running.free()
   return stdout ?? ''
+}
+
+/** The engine expects a character as the type of a CHECK, and hangs if it is a text, as Prisma's adapter says. */
+function withConstraints(
+  factory: SqlMigrationAwareDriverAdapterFactory,
+): SqlMigrationAwareDriverAdapterFactory {
+  const connect = factory.connect.bind(factory)
+  factory.connect = async () => {
+    const adapter = await connect()
+    const queryRaw = adapter.queryRaw.bind(adapter)
+    adapter.queryRaw = async (query) => {
+      const result = await queryRaw(query)
+      const at = result.columnNames.indexOf('constraint_type')
+      if (at >= 0) result.columnTypes[at] = ColumnTypeEnum.Character
+      return result
+    }
+    return adapter
+  }
+  return factory
 }
 
 let loaded: Promise<void> | undefined
