@@ -58,9 +58,7 @@ interface ClientModels {
  *   models: { Order: { id: { family: sno, storage: 'text', generated: true } } },
  * } as const satisfies ConfigurationOf<Prisma.TypeMap>
  */
-export interface ConfigurationOf<TypeMap extends ClientModels> {
-  /** See {@link Configuration.database}. */
-  readonly database: Database
+export interface ConfigurationOf<TypeMap extends ClientModels> extends Pick<Configuration, 'database'> {
   /** See {@link Configuration.models}. */
   readonly models: {
     readonly [Model in keyof TypeMap['model']]?: {

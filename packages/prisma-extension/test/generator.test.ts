@@ -73,7 +73,7 @@ describe('mistakes in a schema are reported with model and field', () => {
     ['String MADE @db.Uuid /// @snoflax sno generate=never', 'generate=never needs no @default'],
     [
       'String @id @db.Uuid /// @snoflax sno generate=sometimes',
-      'generate must be application, database or never; not "generate=sometimes"',
+      'generate must be database or never; not "generate=sometimes"',
     ],
     [
       'String MADE @db.Uuid /// @snoflax sno createdAt=1st',
@@ -165,7 +165,7 @@ describe('mistakes in a schema are reported with model and field', () => {
       'D9.a: createdAt needs a single id, not a list',
     ],
     [
-      'model E1 { id Int @id\n a String[] @db.Uuid /// @snoflax sno generate=application',
+      'model E1 { id Int @id\n a String[] @db.Uuid /// @snoflax sno generate=database',
       'E1.a: ids in lists are not generated; pass them',
     ],
     [

@@ -7,7 +7,7 @@ import { inside, type Place, withPlace } from './place.js'
 const ORDER = ['lt', 'lte', 'gt', 'gte']
 
 /** Operators whose operand is an id, a list of ids, or an object of such operators. */
-const OF_IDS: ReadonlySet<string> = new Set([
+export const OF_IDS: ReadonlySet<string> = new Set([
   ...['equals', 'in', 'notIn', 'not', ...ORDER],
   ...['has', 'hasEvery', 'hasSome'],
   ...['_min', '_max'],
@@ -15,15 +15,12 @@ const OF_IDS: ReadonlySet<string> = new Set([
 ])
 
 /** Operators whose operand is part of an id or no id. */
-const OF_OTHERS: ReadonlySet<string> = new Set([
+export const OF_OTHERS: ReadonlySet<string> = new Set([
   ...['contains', 'startsWith', 'endsWith', 'search', 'mode'],
   ...['isEmpty', 'isSet', 'unset'],
   ...['_count', '_avg', '_sum'],
   ...['increment', 'decrement', 'multiply', 'divide'],
 ])
-
-export const isOfIds = (word: string): boolean => OF_IDS.has(word)
-export const isOfOthers = (word: string): boolean => OF_OTHERS.has(word)
 
 /**
  * A value for an id field, in any argument: an id, a list of ids, or an object of operators. Ids become database values;
@@ -68,23 +65,21 @@ function operators(
   const entries = Object.entries(value).map(([word, operand]) => {
     const at = inside(place, word)
     if (operand !== undefined) withPlace(column.name, at, () => checkOperator(column, word, operand))
-    return [word, isOfIds(word) ? idValue(column, operand, at, isCondition) : operand]
+    return [word, OF_IDS.has(word) ? idValue(column, operand, at, isCondition) : operand]
   })
   return Object.fromEntries(entries)
 }
 
 function checkOperator({ storage }: IdColumn, word: string, operand: unknown): void {
-  const reason = reasonAgainst(storage, word, operand)
-  if (reason === undefined) return
   const { name: family } = storage.family
-  throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: word, value: operand })
-}
-
-function reasonAgainst(storage: IdColumn['storage'], word: string, operand: unknown): string | undefined {
-  if (storage.name === 'binary' && ORDER.includes(word)) {
-    return 'Prisma has no ranges over Bytes; use storage uuid or text, or a raw query'
+  const refuse = (reason: string): never => {
+    throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: word, value: operand })
   }
-  if (word === 'mode' && operand === 'insensitive') return 'ids that differ in case are different ids'
-  if (isOfIds(word) || isOfOthers(word)) return undefined
-  return `the operator ${word} is unknown to this version of @snoflax/prisma-extension, so its ids can't be converted`
+  if (storage.name === 'binary' && ORDER.includes(word))
+    refuse('Prisma has no ranges over Bytes; use storage uuid or text, or a raw query')
+  if (word === 'mode' && operand === 'insensitive') refuse('ids that differ in case are different ids')
+  if (!OF_IDS.has(word) && !OF_OTHERS.has(word))
+    refuse(
+      `the operator ${word} is unknown to this version of @snoflax/prisma-extension, so its ids can't be converted`,
+    )
 }

@@ -117,16 +117,10 @@ export interface Model {
   readonly parents: readonly string[]
   /** Whether the client refuses values that are undefined. */
   readonly isStrict: boolean
-  /** Those to models from which such ids can be reached. */
-  readonly convertedRelations: readonly Relation[]
+  /** The relations by which such ids can be reached. */
+  readonly convertedRelations: readonly (readonly [field: string, target: Model])[]
   /** Computed fields of the extensions before ours. */
   readonly computed: readonly ComputedField[]
-}
-
-/** A field that is a relation to a model. */
-export interface Relation {
-  readonly field: string
-  readonly target: Model
 }
 
 export type Models = ReadonlyMap<string, Model>
@@ -183,7 +177,10 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
     { owner: known, name: 'client._runtimeDataModel', members: ['models'] },
     { owner: client._extensions, name: 'client._extensions', members: ['getAllComputedFields'] },
   ])
-  const models = new Map<string, Model & { relations: Map<string, Model>; convertedRelations: Relation[] }>()
+  const models = new Map<
+    string,
+    Model & { relations: Map<string, Model>; convertedRelations: [string, Model][] }
+  >()
   for (const [name, { fields }] of Object.entries(known.models)) {
     const idList = columns.filter(({ model }) => model === name)
     const computed = Object.values(client._extensions.getAllComputedFields(name) ?? {})
@@ -209,9 +206,8 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
     }
   }
   const converted = reaching(models)
-  for (const { relations, convertedRelations } of models.values()) {
-    for (const [field, target] of relations)
-      if (converted.has(target)) convertedRelations.push({ field, target })
+  for (const model of models.values()) {
+    model.convertedRelations = [...model.relations].filter(([, target]) => converted.has(target))
   }
   for (const { name, model, field, storage } of columns) {
     if (storage.name === 'binary' && models.get(model)?.relations.size)

@@ -16,7 +16,7 @@ export const readRows: ReadAnswer = (model, answer, place) => {
   const rows = (Array.isArray(answer) ? answer : [answer]) as readonly Row[]
   const placeOf = (index: number) => (Array.isArray(answer) ? inside(place, index) : place)
   readIds(model, rows, placeOf)
-  for (const { field, target } of model.convertedRelations) {
+  for (const [field, target] of model.convertedRelations) {
     for (let index = 0; index < rows.length; index++) {
       const related = rows[index]?.[field]
       if (related != null) readRows(target, related, inside(placeOf(index), field))

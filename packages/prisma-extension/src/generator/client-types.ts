@@ -4,18 +4,13 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { DMMF } from '@prisma/generator-helper'
 import { IdError } from '@snoflax/core'
-import { isOfIds, isOfOthers } from '../extension/id-value.js'
-import type { ModelContent, ModuleContent } from './content.js'
-import type { FoundFamily } from './families.js'
-import { acceptedFamilies, type FoundField } from './id-fields.js'
-import { familyImports, MARK } from './module.js'
+import { OF_IDS, OF_OTHERS } from '../extension/id-value.js'
+import { type FoundField, familiesIn, type ModelIds, type SchemaIds } from './id-fields.js'
+import { familyImports, idType, MARK } from './module.js'
 import { capitalized } from './schema.js'
 
 /** Which ids arguments accept: only ids of the field's family, or any text except ids of other families. */
 export type Brands = 'strict' | 'results'
-
-/** The argument types that contain ids: type → field → its ids. */
-type Places = ReadonlyMap<string, ReadonlyMap<string, FoundField>>
 
 /**
  * Puts ids into the types of a generated client: in its rows, aggregates and arguments.
@@ -25,16 +20,16 @@ type Places = ReadonlyMap<string, ReadonlyMap<string, FoundField>>
  */
 export async function typeClient(
   folder: string,
-  content: ModuleContent,
+  schema: SchemaIds,
   dmmf: DMMF.Document,
   brands: Brands,
 ): Promise<void> {
-  const models = content.models.map((model) => ({ ...model, ids: model.ids.filter(isRetyped) }))
+  const models = schema.models.map((model) => ({ ...model, ids: model.ids.filter(isRetyped) }))
   const ids = models.flatMap((model) => model.ids)
   if (ids.length === 0) return
   const files = await typeFiles(folder)
   const types = new ClientTypes(files)
-  for (const [type, fields] of placesOf(models, dmmf)) types.inArguments(type, fields)
+  for (const { type, id } of argumentsOf(models, dmmf)) types.inArgument(type, id)
   for (const model of models) if (model.ids.length > 0) types.inRows(model)
   const imports = `${familyImports(ids, folder, 'import type', '$')}\nimport type { Id as $Id, IdOf as $IdOf } from '@snoflax/core'`
   types.declare(ids, brands, [`// ${MARK}`, imports])
@@ -73,30 +68,28 @@ async function typeFiles(folder: string): Promise<TypeFile[]> {
 const refusal = (folder: string, reason: string): IdError =>
   new IdError('INVALID_OPTION', `${folder}: ${reason}`, { field: 'output', value: folder })
 
-function placesOf(models: readonly ModelContent[], { schema }: DMMF.Document): Places {
+/** The types of arguments that have ids, once for each id. */
+function argumentsOf(models: readonly ModelIds[], { schema }: DMMF.Document) {
   const inputs = schema.inputObjectTypes.prisma ?? []
   const ofModels = new Map(inputs.map(({ name, meta }) => [name, meta?.grouping ?? meta?.source]))
   const byName = new Map(models.map(({ model, ids }) => [model.name, ids]))
-  const places = new Map<string, Map<string, FoundField>>()
-  for (const { name, fields } of inputs) {
-    const model = ofModels.get(name)
+  return inputs.flatMap(({ name: type, fields }) => {
+    const model = ofModels.get(type)
     const ids = model === undefined ? undefined : byName.get(model)
     // Prisma writes operators into the files of models, too.
-    const isOperators = (type: string): boolean =>
-      ofModels.get(type) === undefined || /(?:FieldUpdateOperationsInput|ListFilter)$/.test(type)
-    if (!ids?.length || isOperators(name) || ids.some(({ field }) => isListInput(name, model, field.name)))
-      continue
-    const found = ids.filter((id) => {
-      const types = fields.find((field) => field.name === id.field.name)?.inputTypes
-      const holdsIds = ({ type, location }: DMMF.InputTypeRef): boolean =>
-        location === 'inputObjectTypes'
-          ? isOperators(`${type}`) || isListInput(`${type}`, model, id.field.name)
-          : location !== 'enumTypes'
-      return types?.every(holdsIds)
-    })
-    if (found.length > 0) places.set(name, new Map(found.map((id) => [id.field.name, id])))
-  }
-  return places
+    const isOperators = (name: string): boolean =>
+      ofModels.get(name) === undefined || /(?:FieldUpdateOperationsInput|ListFilter)$/.test(name)
+    if (!ids || isOperators(type) || ids.some(({ field }) => isListInput(type, model, field.name))) return []
+    const isArgument = ({ field: { name } }: FoundField) =>
+      fields
+        .find((field) => field.name === name)
+        ?.inputTypes.every(({ type: of, location }) =>
+          location === 'inputObjectTypes'
+            ? isOperators(`${of}`) || isListInput(`${of}`, model, name)
+            : location !== 'enumTypes',
+        )
+    return ids.filter(isArgument).map((id) => ({ type, id }))
+  })
 }
 
 /** The operators of a list field: `{ set: [] }`. */
@@ -117,25 +110,21 @@ interface Declaration {
   readonly to: number
 }
 
-/** Ids of one family and one model, or texts. */
-type Ids = Pick<FoundField, 'found' | 'accept' | 'of' | 'branded'>
-
 /**
  * The types of ids in results and in arguments. If arguments accept any text, a mark on ids from results distinguishes
  * models: core's brand would also refuse ids without a model.
  */
-function declarationsOf(name: string, ids: Ids, brands: Brands): string[] {
-  if (!ids.branded) return [`export type ${name} = string`, `export type ${name}Input = string`]
-  const { of } = ids
-  const types = [ids.found, ...acceptedFamilies(ids)].map(idType)
-  const id = types.map((type) => (of === undefined ? type : `$IdOf<${type}, '${of}'>`)).join(' | ')
-  if (brands === 'strict') return [`export type ${name} = ${id}`, `export type ${name}Input = ${name}`]
+function declarationsOf(name: string, ids: FoundField, brands: Brands): string[] {
+  const { of, branded } = ids
+  const id = idType(ids, '$')
+  if (!branded || brands === 'strict')
+    return [`export type ${name} = ${id}`, `export type ${name}Input = ${name}`]
   const [mark, input] =
     of === undefined
       ? ['', '']
       : [` & { readonly '~model': (${id})['~of'] }`, `; readonly '~model'?: ${name}['~of']`]
   return [
-    `export type ${name} = ${mark && types.length > 1 ? `(${id})` : id}${mark}`,
+    `export type ${name} = ${mark && id.includes(' | ') ? `(${id})` : id}${mark}`,
     `export type ${name}Input = string & { readonly '~family'?: ${name}['~family']${input} }`,
   ]
 }
@@ -159,20 +148,20 @@ class ClientTypes {
     }
   }
 
-  inArguments(type: string, fields: ReadonlyMap<string, FoundField>): void {
-    for (const [field, ids] of fields) {
-      this.#change(type, field, (text) => this.#argument(text, ids, `${type}.${field}`))
-    }
+  inArgument(type: string, id: FoundField): void {
+    const { name } = id.field
+    this.#change(type, name, (text) => this.#argument(text, id, `${type}.${name}`))
   }
 
-  inRows({ model: { name }, ids }: ModelContent): void {
+  inRows({ model: { name }, ids }: ModelIds): void {
     const types = ['MinAggregateOutputType', 'MaxAggregateOutputType', 'GroupByOutputType']
-    for (const { field, ...its } of ids) {
+    for (const id of ids) {
+      const { field } = id
       const change = (type: string) =>
         this.#change(type, field.name, (text) =>
           text
             .split(' | ')
-            .map((part) => part.replace(SCALARS, `Prisma.${idName(its)}$1`))
+            .map((part) => part.replace(SCALARS, `Prisma.${idName(id)}$1`))
             .join(' | '),
         )
       change(`$${name}Payload`)
@@ -204,7 +193,7 @@ class ClientTypes {
   }
 
   /** `Prisma.UuidFilter<"Order"> | string` → `Prisma.$SnoUuidFilter<"Order"> | Prisma.$SnoId` */
-  #argument(text: string, ids: Ids, place: string): string {
+  #argument(text: string, ids: FoundField, place: string): string {
     const parts = text.split(' | ').map((part) => {
       const [scalar, list = ''] = SCALARS.exec(part) ?? []
       if (scalar !== undefined) return `Prisma.${idName(ids)}Input${list}`
@@ -216,7 +205,7 @@ class ClientTypes {
     return [...new Set(parts)].join(' | ')
   }
 
-  #operatorsOf(type: string, ids: Ids): string {
+  #operatorsOf(type: string, ids: FoundField): string {
     const name = `${idName(ids)}${type}`
     if (this.#operators.has(name)) return name
     const { file, from, to } = this.#declarations.get(type) ?? refuseTypes(type)
@@ -224,8 +213,8 @@ class ClientTypes {
     const [head = '', ...lines] = file.lines.slice(from, to + 1)
     const changed = lines.map((line) => {
       const [, word] = /^ +(\w+)\??: /.exec(line) ?? []
-      if (word === undefined || isOfOthers(word)) return line
-      if (!isOfIds(word)) return refuseTypes(`${type}.${word}`)
+      if (word === undefined || OF_OTHERS.has(word)) return line
+      if (!OF_IDS.has(word)) return refuseTypes(`${type}.${word}`)
       return changeProperty(line, (text) => this.#argument(text, ids, `${type}.${word}`))
     })
     this.#operators.set(name, [head.replace(` ${type}`, ` ${name}`), ...changed])
@@ -237,14 +226,11 @@ const changeProperty = (line: string, change: (text: string) => string): string 
   line.replace(PROPERTY, (_, head: string, text: string) => head + change(text))
 
 /** `$SnoIdOfOrder` */
-function idName(ids: Ids): string {
+function idName(ids: FoundField): string {
   if (!ids.branded) return '$Text'
-  const names = [ids.found, ...acceptedFamilies(ids)].map(({ name }) => capitalized(name))
+  const names = familiesIn(ids).map(({ name }) => capitalized(name))
   return `$${names.join('Or')}Id${ids.of === undefined ? '' : `Of${ids.of}`}`
 }
-
-const idType = ({ name, prefix }: FoundFamily): string =>
-  prefix === undefined ? `ReturnType<typeof $${name}.parse>` : `$Id<'${prefix}'>`
 
 function refuseTypes(place: string): never {
   throw new IdError(

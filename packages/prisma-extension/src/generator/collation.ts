@@ -1,7 +1,6 @@
 import { storageFor } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
-import type { ModelContent, ModuleContent } from './content.js'
-import type { FoundField } from './id-fields.js'
+import type { FoundField, ModelIds, SchemaIds } from './id-fields.js'
 import { MARK } from './module.js'
 import type { PrismaField, PrismaModel } from './schema.js'
 
@@ -15,7 +14,7 @@ interface TextColumn {
  * Statements for a migration: Prisma's schema can't declare a collation. Without "C" PostgreSQL sorts text ids by
  * language, without `_bin` MySQL ignores case. Undefined if there is nothing to do.
  */
-export function collationSql({ database, models }: ModuleContent): string | undefined {
+export function collationSql({ database, models }: SchemaIds): string | undefined {
   if (database === 'sqlite') return undefined
   const tables = models.filter(({ isView }) => !isView)
   const columns = [...tables.flatMap(ownColumns), ...junctionColumns(models)]
@@ -27,7 +26,7 @@ export function collationSql({ database, models }: ModuleContent): string | unde
   return `-- ${MARK}. Put these statements into a migration, so that text ids ${end}.\n${columns.map(one).join('')}`
 }
 
-function ownColumns({ model, ids }: ModelContent): TextColumn[] {
+function ownColumns({ model, ids }: ModelIds): TextColumn[] {
   return ids.filter(isText).map((id) => ({
     table: [model.schema, model.dbName ?? model.name],
     column: id.field.dbName ?? id.field.name,
@@ -39,12 +38,12 @@ const isText = ({ storage, field, comment }: FoundField): boolean =>
   storage === 'text' && !field.isList && comment.collation !== 'binary'
 
 /** Columns of the tables that Prisma creates for implicit many-to-many relations. */
-function junctionColumns(models: readonly ModelContent[]): TextColumn[] {
+function junctionColumns(models: readonly ModelIds[]): TextColumn[] {
   const byName = new Map(models.map((model) => [model.model.name, model]))
   const junctions = new Map<string, TextColumn[]>()
   for (const here of models) {
     for (const relation of here.model.fields.filter(({ kind }) => kind === 'object')) {
-      const there = byName.get(relation.type) as ModelContent
+      const there = byName.get(relation.type) as ModelIds
       if (!isManyToMany(relation, here.model, there.model)) continue
       const sides = [here, there].sort((a, b) => (a.model.name < b.model.name ? -1 : 1))
       junctions.set(`_${relation.relationName}`, junction(relation, sides))
@@ -62,7 +61,7 @@ function isManyToMany(relation: PrismaField, here: PrismaModel, there: PrismaMod
 }
 
 /** Its columns are A and B, by the names of the models, and it is stored in the schema of the first. */
-function junction(relation: PrismaField, sides: readonly ModelContent[]): TextColumn[] {
+function junction(relation: PrismaField, sides: readonly ModelIds[]): TextColumn[] {
   const table = [sides[0]?.model.schema, `_${relation.relationName}`]
   return sides.flatMap(({ ids }, side) => {
     const id = ids.find((one) => one.field.isId && isText(one))

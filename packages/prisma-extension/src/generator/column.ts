@@ -12,10 +12,18 @@ const STORAGES: Readonly<Record<string, readonly StorageName[]>> = {
   BigInt: ['bigint'],
 }
 
-/** Native types of text and bytes that would pad ids or treat different ones as equal. */
-const REFUSED_TYPES = new Set(['Citext', 'Inet', 'Xml', 'Bit', 'VarBit'])
-const EXACT_TYPES = new Set(['Char', 'Binary'])
-const BOUNDED_TYPES = new Set(['VarChar', 'VarBinary'])
+/** Native types of text and bytes: some would pad ids or treat different ones as equal, some have a length. */
+const NATIVE_TYPES: Readonly<Record<string, 'refused' | 'exact' | 'bounded'>> = {
+  Citext: 'refused',
+  Inet: 'refused',
+  Xml: 'refused',
+  Bit: 'refused',
+  VarBit: 'refused',
+  Char: 'exact',
+  Binary: 'exact',
+  VarChar: 'bounded',
+  VarBinary: 'bounded',
+}
 
 /**
  * The storage of a field: the one in its comment, else the one of its type.
@@ -53,7 +61,8 @@ const typeOf = ({ type, nativeType }: PrismaField): string =>
 function storagesOf(field: PrismaField): readonly StorageName[] {
   const native = field.nativeType?.[0]
   const possible = STORAGES[native === 'Uuid' ? native : field.type]
-  if (field.kind === 'scalar' && possible !== undefined && !REFUSED_TYPES.has(native ?? '')) return possible
+  if (field.kind === 'scalar' && possible !== undefined && NATIVE_TYPES[native ?? ''] !== 'refused')
+    return possible
   throw new IdError(
     'STORAGE_REFUSED',
     `ids must be stored in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not ${typeOf(field)}`,
@@ -63,17 +72,15 @@ function storagesOf(field: PrismaField): readonly StorageName[] {
 
 function checkLength(field: PrismaField, family: AnyFamily, length: number | undefined): void {
   const [type = '', [given] = []] = field.nativeType ?? []
-  if (isAccepting(family) && EXACT_TYPES.has(type)) {
+  const isExact = NATIVE_TYPES[type] === 'exact'
+  if (isAccepting(family) && isExact) {
     refuseStorage(family, 'other ids that it accepts vary in length: write @db.VarChar(255)', typeOf(field))
   }
-  if (length === undefined || fits(type, given, length)) return
+  // Without a length, `@db.Char` has 1.
+  const room = Number(given ?? (isExact ? 1 : Number.POSITIVE_INFINITY))
+  if (length === undefined || NATIVE_TYPES[type] === undefined) return
+  if (isExact ? room === length : room >= length) return
   refuseStorage(family, `ids have ${length} characters or bytes: write @db.${type}(${length})`, typeOf(field))
-}
-
-function fits(type: string, given: string | undefined, length: number): boolean {
-  // Without a length it is 1.
-  if (EXACT_TYPES.has(type)) return Number(given ?? 1) === length
-  return given === undefined || !BOUNDED_TYPES.has(type) || Number(given) >= length
 }
 
 function checkMysql(
@@ -113,31 +120,20 @@ export function isGenerated(field: PrismaField, generate: GenerateBy | undefined
 function reasonAgainst(field: PrismaField, generate: GenerateBy | undefined): string | false {
   const { isList, isId, hasDefaultValue } = field
   if (isList) return generate !== undefined && 'ids in lists are not generated; pass them'
-  if (hasDefaultValue && !isDatabaseDefault(field))
+  if (hasDefaultValue && defaultOf(field)?.name !== 'dbgenerated')
     return 'its default is not an id; write @default(dbgenerated())'
-  switch (generate) {
-    case 'never':
-      return hasDefaultValue && 'generate=never needs no @default'
-    case 'database':
-      return (
-        (!hasDefaultValue || isEmptyDefault(field)) &&
-        'generate=database needs a default with an expression, as in @default(dbgenerated("…"))'
-      )
-    case 'application':
-      return (
-        !hasDefaultValue &&
-        'generate=application needs @default(dbgenerated()), so that the field is optional'
-      )
-    case undefined:
-      return (
-        isId && !hasDefaultValue && 'add @default(dbgenerated()) to generate ids, or write generate=never'
-      )
-  }
+  if (generate === 'never') return hasDefaultValue && 'generate=never needs no @default'
+  if (generate === 'database')
+    return (
+      (!hasDefaultValue || isEmptyDefault(field)) &&
+      'generate=database needs a default with an expression, as in @default(dbgenerated("…"))'
+    )
+  return isId && !hasDefaultValue && 'add @default(dbgenerated()) to generate ids, or write generate=never'
 }
 
-type Default = { readonly name?: string; readonly args?: readonly unknown[] } | undefined
+const defaultOf = (field: PrismaField) =>
+  field.default as { readonly name?: string; readonly args?: readonly unknown[] } | undefined
 
-const isDatabaseDefault = (field: PrismaField): boolean => (field.default as Default)?.name === 'dbgenerated'
 /** `@default(dbgenerated())`, which sets no default in the database. */
 export const isEmptyDefault = (field: PrismaField): boolean =>
-  isDatabaseDefault(field) && !(field.default as Default)?.args?.length
+  defaultOf(field)?.name === 'dbgenerated' && !defaultOf(field)?.args?.length

@@ -11,7 +11,7 @@ export interface IdComment {
   readonly prefix?: string
   /** Name of the computed field. */
   readonly createdAt?: string
-  /** Who generates the ids: the extension, the database by its default, or the caller. */
+  /** Who generates the ids, if not the extension: the database by its default, or the caller. */
   readonly generate?: GenerateBy
   /** A case-sensitive collation that a migration sets for the column. */
   readonly collation?: string
@@ -23,7 +23,7 @@ export interface IdComment {
   readonly branded?: boolean
 }
 
-export type GenerateBy = 'application' | 'database' | 'never'
+export type GenerateBy = 'database' | 'never'
 
 /** The mark, but not as the name of a package. */
 const MENTION = /@snoflax(?!\/)/
@@ -94,7 +94,7 @@ const OPTIONS: Readonly<Record<string, readonly [pattern: RegExp, rule: string, 
   // Core checks the prefix.
   prefix: [/./, 'prefix needs a value'],
   createdAt: [/^[A-Za-z]\w*$/, 'createdAt must be the name of a field', 'createdAt'],
-  generate: [/^(?:application|database|never)$/, 'generate must be application, database or never'],
+  generate: [/^(?:database|never)$/, 'generate must be database or never'],
   collation: [/./, 'collation needs a name'],
   accept: [
     /^(?:\/.+\/\w*|[A-Za-z_$][\w$]*)$/s,

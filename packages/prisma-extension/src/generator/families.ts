@@ -20,6 +20,9 @@ export type FindFamily = (asked: Pick<FoundFamily, 'prefix'> & { family: string 
 
 type Exports = Readonly<Record<string, unknown>>
 
+/** A module, as the generated one imports it, and its exports. */
+type Source = readonly [from: string, exports: Exports]
+
 /**
  * Families by the name of their export: first those of the given modules, in their order, then core's.
  *
@@ -27,16 +30,8 @@ type Exports = Readonly<Record<string, unknown>>
  * @param schema absolute path of the schema file.
  */
 export async function loadFamilies(modules: readonly string[], schema: string): Promise<FindFamily> {
-  const sources: (readonly [from: string, exports: Exports])[] = []
-  for (const module of modules) {
-    const isPath = module.startsWith('.') || isAbsolute(module)
-    const from = isPath ? resolve(dirname(schema), module) : module
-    sources.push([
-      from,
-      await importFamilies(module, () => (isPath ? from : createRequire(schema).resolve(module))),
-    ])
-  }
-  sources.push(['@snoflax/core', core])
+  const given = modules.map((module) => importFamilies(module, schema))
+  const sources: Source[] = [...(await Promise.all(given)), ['@snoflax/core', core]]
   return ({ family: name, prefix }) => {
     const found = sources.find(([, exports]) => Object.hasOwn(exports, name))
     const family = found?.[1][name]
@@ -63,9 +58,12 @@ function withPrefix(found: FoundFamily, prefix: string | undefined): FoundFamily
 /** The name in messages. */
 const FAMILIES = '@snoflax/families'
 
-async function importFamilies(module: string, file: () => string): Promise<Exports> {
+async function importFamilies(module: string, schema: string): Promise<Source> {
+  const isPath = module.startsWith('.') || isAbsolute(module)
+  const from = isPath ? resolve(dirname(schema), module) : module
   try {
-    return (await import(pathToFileURL(file()).href)) as Exports
+    const file = isPath ? from : createRequire(schema).resolve(module)
+    return [from, (await import(pathToFileURL(file).href)) as Exports]
   } catch (cause) {
     throw new core.IdError(
       'INVALID_OPTION',

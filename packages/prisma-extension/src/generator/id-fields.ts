@@ -1,6 +1,7 @@
 import type { Database, StorageName } from '@snoflax/core'
 import { agree, type ColumnIdentity, checkMeta, familyWith, withPath } from '@snoflax/core/adapter'
 import type { AnyFamily } from '../configuration.js'
+import { checkRelationName, checkTimeNames } from '../extension/model.js'
 import { fitStorage, isEmptyDefault, isGenerated } from './column.js'
 import { type IdComment, readComment } from './comment.js'
 import type { FindFamily, FoundFamily } from './families.js'
@@ -28,8 +29,17 @@ export interface FoundField extends FieldOfModel {
   readonly comment: Partial<IdComment>
 }
 
-/** By path, such as `Order.id`, in the schema's order. */
-export type FoundFields = ReadonlyMap<string, FoundField>
+/** The id fields of a schema, in its order. */
+export interface SchemaIds {
+  readonly database: Database
+  readonly models: readonly ModelIds[]
+}
+
+export interface ModelIds {
+  readonly model: PrismaModel
+  readonly isView: boolean
+  readonly ids: readonly FoundField[]
+}
 
 /** Foreign key → the fields that it refers to, by `Order.customerId`. */
 type Targets = ReadonlyMap<string, readonly FieldOfModel[]>
@@ -43,27 +53,32 @@ interface Lookup {
 }
 
 /** Every field that stores ids: those with a comment, and the foreign keys that reference one. */
-export function findIdFields(
-  { database, models }: PrismaSchema,
+export function findIds(
+  { database, models, views }: PrismaSchema,
   findFamily: FindFamily,
   branded: boolean,
   mistakes: Mistakes,
-): FoundFields {
-  const targets = targetsOf(models)
-  const ids = new Map<string, FoundField>()
-  for (const model of models) {
+): SchemaIds {
+  const lookup = { database, targets: targetsOf(models), findFamily, branded }
+  const found = models.map((model): ModelIds => {
     mistakes.collect(model.name, () => refuseComment(model.documentation, 'a model'))
-    for (const field of model.fields) {
-      const name = nameOf({ model, field })
-      mistakes.collect(name, () => {
-        const id = idField({ model, field }, { database, targets, findFamily, branded }, new Set())
-        if (id) ids.set(name, id)
-      })
-    }
+    const ids = model.fields.flatMap(
+      (field) =>
+        mistakes.collect(nameOf({ model, field }), () => checkedField({ model, field }, lookup)) ?? [],
+    )
+    const times = ids.map((id) => ({ name: nameOf(id), settings: id.comment }))
+    mistakes.collect(model.name, () => checkTimeNames(model.fields, times))
+    return { model, isView: views.has(model.name), ids }
+  })
+  const ids = found.flatMap((model) => model.ids)
+  const names = new Set(ids.map(nameOf))
+  for (const id of ids) {
+    const targets = lookup.targets.get(nameOf(id)) ?? []
+    const path = targets.map(nameOf).find((name) => !names.has(name))
+    if (path) mistakes.collect(nameOf(id), () => agree(identityOf(id), { path }))
   }
-  for (const [name, id] of ids) mistakes.collect(name, () => checkTargets(ids, id, targets.get(name) ?? []))
   checkNames(ids, mistakes)
-  return ids
+  return { database, models: found }
 }
 
 /** Without the fields that the schema ignores. */
@@ -82,6 +97,14 @@ function targetsOf(models: readonly PrismaModel[]): Targets {
     }
   }
   return targets
+}
+
+function checkedField(own: FieldOfModel, lookup: Lookup): FoundField | undefined {
+  const { kind, name, isList } = own.field
+  if (kind === 'object') checkRelationName(name)
+  const id = idField(own, lookup, new Set())
+  if (isList && id?.comment.createdAt) refuse('createdAt needs a single id, not a list', id.comment.createdAt)
+  return id
 }
 
 function idField(own: FieldOfModel, lookup: Lookup, seen: ReadonlySet<string>): FoundField | undefined {
@@ -103,25 +126,22 @@ function idField(own: FieldOfModel, lookup: Lookup, seen: ReadonlySet<string>): 
 
 function ownId(own: FieldOfModel, comment: IdComment, lookup: Lookup): FoundField {
   const { field, model } = own
-  const { database, findFamily } = lookup
+  const { database, findFamily, branded } = lookup
   const found = findFamily(comment)
   const accept = (comment.accept ?? []).map((one) =>
     typeof one === 'string' ? findFamily({ family: one, prefix: undefined }) : one,
   )
   const storage = fitStorage(field, wholeFamily({ found, accept }), database, comment)
   checkMeta(found.family, comment.meta)
-  const branded = comment.branded ?? lookup.branded
-  const generated = isGenerated(field, comment.generate)
   const isKey = field.isId || (model.primaryKey?.fields.includes(field.name) && field.hasDefaultValue)
-  const of = isKey ? model.name : undefined
   return {
     ...own,
     found,
     accept,
-    of,
+    of: isKey ? model.name : undefined,
     storage,
-    generated,
-    branded: branded && !accept.some(isPattern),
+    generated: isGenerated(field, comment.generate),
+    branded: (comment.branded ?? branded) && !accept.some(isPattern),
     comment,
   }
 }
@@ -143,7 +163,7 @@ function foreignKey(
   if (comment?.meta !== undefined) refuse(`is a foreign key to ${name}, where meta is set`, comment.meta)
   if (comment?.accept)
     refuse(`is a foreign key to ${name}, and accepts what that does; leave accept out`, comment.accept)
-  if (comment?.generate === 'application' || isEmptyDefault(field)) {
+  if (isEmptyDefault(field)) {
     refuse(`is a foreign key to ${name}; ids are generated there; remove @default`, field.name)
   }
   const { collation, onMismatch } = { ...its, ...comment }
@@ -157,9 +177,18 @@ function foreignKey(
 
 export const isPattern = (accepted: RegExp | FoundFamily): boolean => accepted instanceof RegExp
 
-/** The families that a field accepts beside its own. */
-export const acceptedFamilies = ({ accept }: Pick<FoundField, 'accept'>): FoundFamily[] =>
-  accept.filter((one): one is FoundFamily => !(one instanceof RegExp))
+/** A field's family, and those that it accepts beside. */
+export const familiesIn = ({ found, accept }: Pick<FoundField, 'found' | 'accept'>): FoundFamily[] => [
+  found,
+  ...accept.filter((one): one is FoundFamily => !(one instanceof RegExp)),
+]
+
+export const idFields = ({ models }: SchemaIds): FoundField[] => models.flatMap(({ ids }) => ids)
+
+/** The families of fields, each once. */
+export const familiesOf = (ids: readonly FoundField[]): FoundFamily[] => [
+  ...new Map(ids.map(({ found }) => [found.name, found])).values(),
+]
 
 const wholeFamily = ({ found, accept }: Pick<FoundField, 'found' | 'accept'>): AnyFamily =>
   familyWith(found.family, {
@@ -178,38 +207,34 @@ function refuseComment(documentation: string | undefined, what: string): void {
   }
 }
 
-function checkTargets(ids: FoundFields, id: FoundField, targets: readonly FieldOfModel[]): void {
-  const path = targets.map(nameOf).find((name) => !ids.has(name))
-  if (path) agree(identityOf(id), { path })
-}
-
 /** Checks that names of families are unique: generators are passed by them, and the generated module exports them. */
-function checkNames(ids: FoundFields, mistakes: Mistakes): void {
-  const exports = new Map<string, string>()
+function checkNames(ids: readonly FoundField[], mistakes: Mistakes): void {
   const inModule = new Map<string, FoundFamily>()
-  for (const [path, { found, generated }] of ids) {
-    const same = inModule.get(found.name) ?? found
-    inModule.set(found.name, same)
-    if (same.export !== found.export || same.prefix !== found.prefix) {
-      mistakes.collect(path, () =>
+  const ofGenerators = new Map<string, FoundFamily>()
+  const firstNamed = (known: Map<string, FoundFamily>, name: string, found: FoundFamily): FoundFamily => {
+    const first = known.get(name) ?? found
+    known.set(name, first)
+    return first
+  }
+  for (const id of ids) {
+    mistakes.collect(nameOf(id), () => {
+      const { found } = id
+      const { name } = found.family
+      const same = firstNamed(inModule, found.name, found)
+      if (same.export !== found.export || same.prefix !== found.prefix) {
         refuse(
           `the family is ${found.name} in the generated module, and so is another one; ` +
             'use another prefix, or rename your own family',
           found.name,
-        ),
-      )
-    }
-    if (!generated) continue
-    const { name } = found.family
-    const first = exports.get(name) ?? found.name
-    exports.set(name, first)
-    if (first === found.name) continue
-    mistakes.collect(path, () =>
+        )
+      }
+      const first = id.generated ? firstNamed(ofGenerators, name, found) : found
+      if (first.name === found.name) return
       refuse(
-        `${first} and ${found.name} are both named ${name}, the name that generators are passed by; ` +
+        `${first.name} and ${found.name} are both named ${name}, the name that generators are passed by; ` +
           'rename one of them with defineFamily',
         found.name,
-      ),
-    )
+      )
+    })
   }
 }

@@ -6,9 +6,8 @@ import { IdError } from '@snoflax/core'
 import { type Brands, typeClient } from './client-types.js'
 import { collationSql } from './collation.js'
 import { refuseHidden } from './comment.js'
-import { contentOf, type ModuleContent } from './content.js'
 import { loadFamilies } from './families.js'
-import { findIdFields } from './id-fields.js'
+import { findIds, type SchemaIds } from './id-fields.js'
 import { type Language, MARK, moduleFiles } from './module.js'
 import { databaseOf, Mistakes, viewsOf } from './schema.js'
 
@@ -40,37 +39,27 @@ async function generate(options: GeneratorOptions): Promise<void> {
   if (!folder)
     throw new IdError('INVALID_OPTION', 'output: missing; set the folder for the module', { field: 'output' })
   const brands: Brands = optionOf(generator, 'brands', ['strict', 'results']) ?? 'results'
-  const content = await readSchema(options)
-  for (const client of clientsOf(options)) await typeClient(client, content, options.dmmf, brands)
+  const schema = await readSchema(options)
+  for (const client of clientsOf(options)) await typeClient(client, schema, options.dmmf, brands)
   const language = languageOf(options)
-  const collations = collationSql(content)
+  const collations = collationSql(schema)
   await writeFiles(folder, {
-    ...moduleFiles(content, folder, language),
+    ...moduleFiles(schema, folder, language),
     ...(collations && { 'collation.sql': collations }),
   })
 }
 
-async function readSchema({
-  generator,
-  datasources,
-  datamodel,
-  dmmf,
-}: GeneratorOptions): Promise<ModuleContent> {
+async function readSchema({ generator, datasources, datamodel, dmmf }: GeneratorOptions): Promise<SchemaIds> {
   const database = databaseOf(datasources[0]?.provider ?? '')
   const schema = { database, models: dmmf.datamodel.models, views: viewsOf(dmmf) }
-  const findFamily = await loadFamilies(familyModules(generator), generator.sourceFilePath)
+  const modules = [generator.config['families'] ?? []].flat()
+  const findFamily = await loadFamilies(modules, generator.sourceFilePath)
   const mistakes = new Mistakes()
   refuseHidden(datamodel, mistakes)
   const branded = optionOf(generator, 'branded', ['true', 'false'], 'true or false') !== 'false'
-  const content = contentOf(schema, findIdFields(schema, findFamily, branded, mistakes), mistakes)
+  const ids = findIds(schema, findFamily, branded, mistakes)
   mistakes.raise()
-  return content
-}
-
-/** One module or a list of them. */
-function familyModules({ config }: GeneratorOptions['generator']): readonly string[] {
-  const given = config['families'] ?? []
-  return Array.isArray(given) ? given : [given]
+  return ids
 }
 
 /** An option of the generator that is one of these texts. */

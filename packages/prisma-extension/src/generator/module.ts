@@ -1,9 +1,16 @@
 import { isAbsolute, relative } from 'node:path'
 import type { PrefixedFamily } from '@snoflax/core'
 import { clientName } from '../extension/model.js'
-import { familiesOf, idFields, type ModelContent, type ModuleContent } from './content.js'
 import type { FoundFamily } from './families.js'
-import { acceptedFamilies, type FoundField, isPattern } from './id-fields.js'
+import {
+  type FoundField,
+  familiesIn,
+  familiesOf,
+  idFields,
+  isPattern,
+  type ModelIds,
+  type SchemaIds,
+} from './id-fields.js'
 import { capitalized, nameOf } from './schema.js'
 
 export type Language = 'ts' | 'js'
@@ -11,97 +18,80 @@ export type Language = 'ts' | 'js'
 /** The first line of every generated file. */
 export const MARK = 'Written by snoflax-prisma-generator'
 
-/** A constant of the module. */
+const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
+
+/** An exported constant of the module. */
 interface Constant {
   readonly about?: string
-  readonly isLocal?: true
   readonly name: string
   readonly type: string
   readonly value: string
 }
 
-const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
-
 /** The files of the generated module, for this absolute path: name → text. */
 export function moduleFiles(
-  content: ModuleContent,
+  schema: SchemaIds,
   folder: string,
   language: Language,
 ): Readonly<Record<string, string>> {
-  const ids = idFields(content)
-  const made = familiesOf(ids.filter(({ generated }) => generated))
+  const ids = idFields(schema)
+  const generated = familiesOf(ids.filter((id) => id.generated))
   // If every family has a default generator, `snoflax()` needs no options.
-  const isOptional = !made.some(needsGenerator)
-  const constants = constantsOf(content, isOptional)
-  const write = (head: string, imports: readonly string[], lines: readonly string[]) =>
-    `${[HEAD, ...imports, ''].join('\n')}\n${head}${lines.join('\n')}`
-  const each = (keyword: string, end: (one: Constant) => string) =>
-    constants
-      .filter((one) => !(one.isLocal && keyword === 'declare const'))
-      .map((one) => {
-        const about = one.about ? `/** ${one.about} */\n` : ''
-        return `${about}${one.isLocal ? '' : 'export '}${keyword} ${one.name}${end(one)}\n`
-      })
+  const isOptional = !generated.some(needsGenerator)
+  const constants = constantsOf(schema, isOptional)
+  const declared = declarations(schema, generated, isOptional)
   const values = [
-    constants.some(({ value }) => value.startsWith('prefixed('))
-      ? "import { prefixed } from '@snoflax/core'"
-      : [],
+    ids.some(({ found }) => found.prefix !== undefined) ? "import { prefixed } from '@snoflax/core'" : '',
     familyImports(ids, folder, 'import'),
-  ].flat()
-  const declared = `${declarations(content, made, isOptional)}\n`
-  const types = [
-    coreTypes(declared + constants.map(({ type }) => type).join('')),
-    // Projects may refuse unused imports.
-    made.length > 0 ? "import type { IdSource } from '@snoflax/core/adapter'" : [],
-    "import type { Configuration, Extension, StoredIds } from '@snoflax/prisma-extension'",
-  ].flat()
-  const functions = "import { idExtension, storedIds } from '@snoflax/prisma-extension'"
+    "import { idExtension, storedIds } from '@snoflax/prisma-extension'",
+  ]
+  const types = typeImports(declared + constants.map(({ type }) => type).join(''))
+  const file = (imports: readonly string[], parts: readonly string[]) =>
+    `${HEAD}${imports.filter(Boolean).join('\n')}\n\n${parts.join('\n\n')}\n`
+  const each = (keyword: string, end: (one: Constant) => string) =>
+    constants.map((one) => {
+      const about = one.about ? `/** ${one.about} */\n` : ''
+      return `${about}export ${keyword} ${one.name}${end(one)}`
+    })
   if (language === 'ts') {
     const lines = each('const', ({ type, value }) => `: ${type} = ${value}`)
-    return { 'index.ts': write(declared, [...values, ...types, functions], lines) }
+    return { 'index.ts': file([...values, ...types], [declared, ...lines]) }
   }
   const lines = each('const', ({ value }) => ` = ${value}`)
   const typed = each('declare const', ({ type }) => `: ${type}`)
   return {
-    'index.js': write('', [...values, functions], lines),
-    'index.d.ts': write(declared, [familyImports(ids, folder, 'import type'), ...types], typed),
+    'index.js': file(values, lines),
+    'index.d.ts': file([familyImports(ids, folder, 'import type'), ...types], [declared, ...typed]),
     // The folder's files are ES modules in CommonJS projects, too.
     'package.json': '{ "type": "module" }\n',
   }
 }
 
-function constantsOf(content: ModuleContent, isOptional: boolean): Constant[] {
-  const ids = idFields(content)
-  const families = familiesOf(ids).flatMap(({ name, prefix, export: base }) =>
-    prefix === undefined
-      ? []
-      : {
-          name,
-          type: `PrefixedFamily<'${prefix}', typeof ${base}>`,
-          value: `prefixed(${base}, '${prefix}')`,
-        },
-  )
+function constantsOf(schema: SchemaIds, isOptional: boolean): Constant[] {
+  const ids = idFields(schema)
+  const families = familiesOf(ids).filter(({ prefix }) => prefix !== undefined)
+  const example = ids[0] ? nameOf(ids[0]) : ''
+  const ofStored = (name: string, about: string) => ({
+    about,
+    name,
+    type: `StoredIds<IdTypes>['${name}']`,
+    value: `storedIds(configuration).${name}`,
+  })
   return [
-    ...families,
-    { name: 'configuration', type: 'Configuration', value: configuration(content) },
+    ...families.map(({ name, prefix, export: base }) => ({
+      name,
+      type: `PrefixedFamily<'${prefix}', typeof ${base}>`,
+      value: `prefixed(${base}, '${prefix}')`,
+    })),
+    { name: 'configuration', type: 'Configuration', value: configuration(schema) },
     {
       about: 'The extension, to be given to `$extends` after all others.',
       name: 'snoflax',
       type: `(options${isOptional ? '?' : ''}: Options) => Extension<Times, Keys>`,
       value: '(options) => idExtension(configuration, options)',
     },
-    ...forStored(ids),
-  ]
-}
-
-/** For raw queries on compact storages. */
-function forStored([first]: readonly FoundField[]): Constant[] {
-  const name = first === undefined ? '' : nameOf(first)
-  const one = (name: string) => ({ name, type: `StoredIds<IdTypes>['${name}']`, value: `stored.${name}` })
-  return [
-    { isLocal: true, name: 'stored', type: 'StoredIds<IdTypes>', value: 'storedIds(configuration)' },
-    { about: `A parameter of a raw query: \`parameter('${name}', id)\`.`, ...one('parameter') },
-    { about: `An id in its rows: \`fromDatabase('${name}', row.id)\`.`, ...one('fromDatabase') },
+    ofStored('parameter', `A parameter of a raw query: \`parameter('${example}', id)\`.`),
+    ofStored('fromDatabase', `An id in its rows: \`fromDatabase('${example}', row.id)\`.`),
   ]
 }
 
@@ -113,17 +103,11 @@ export function familyImports(
   head = '',
 ): string {
   const names = new Map<string, Set<string>>()
-  for (const { export: name, from: module } of [...familiesOf(ids), ...ids.flatMap(acceptedFamilies)]) {
+  for (const { export: name, from: module } of ids.flatMap(familiesIn)) {
     const from = isAbsolute(module) ? importPath(folder, module) : module
     names.set(from, (names.get(from) ?? new Set()).add(head ? `${name} as ${head}${name}` : name))
   }
   return [...names].map(([from, list]) => `${keyword} { ${[...list].join(', ')} } from '${from}'`).join('\n')
-}
-
-/** Types of core that the module's types use. */
-function coreTypes(text: string): string[] {
-  const names = ['Id', 'IdOf', 'PrefixedFamily'].filter((name) => new RegExp(`\\b${name}<`).test(text))
-  return names.length === 0 ? [] : [`import type { ${names.join(', ')} } from '@snoflax/core'`]
 }
 
 function importPath(folder: string, file: string): string {
@@ -133,75 +117,85 @@ function importPath(folder: string, file: string): string {
   return path.startsWith('.') ? path : `./${path}`
 }
 
-const configuration = ({ database, models }: ModuleContent): string => `{
+/** Imports of the types that the text uses. Projects may refuse others. */
+const typeImports = (text: string): string[] => [
+  ...Object.entries({
+    '@snoflax/core': ['Id', 'IdOf', 'PrefixedFamily'],
+    '@snoflax/core/adapter': ['IdSource'],
+  }).flatMap(([from, names]) => {
+    const used = names.filter((name) => new RegExp(`\\b${name}<`).test(text))
+    return used.length === 0 ? [] : `import type { ${used.join(', ')} } from '${from}'`
+  }),
+  "import type { Configuration, Extension, StoredIds } from '@snoflax/prisma-extension'",
+]
+
+const configuration = ({ database, models }: SchemaIds): string => `{
   database: '${database}',
   models: {
 ${models.map(modelConfiguration).join('')}  },
 }`
 
-function modelConfiguration({ model, ids }: ModelContent): string {
+function modelConfiguration({ model, ids }: ModelIds): string {
   const fields = ids.map((id) => `      ${id.field.name}: ${idConfiguration(id)},\n`)
   return fields.length === 0 ? '' : `    ${model.name}: {\n${fields.join('')}    },\n`
 }
 
-function idConfiguration({ model, field, found, accept, storage, generated, comment }: FoundField): string {
+function idConfiguration(id: FoundField): string {
+  const { model, field, found, accept, comment } = id
+  const text = (value: string | undefined) => value && `'${value}'`
+  const list = (values: readonly unknown[]) => (values.length === 0 ? undefined : `[${values.join(', ')}]`)
   const relations = model.fields.filter(({ relationFromFields }) => relationFromFields?.includes(field.name))
-  const { meta, onMismatch, createdAt } = comment
-  const accepted = accept.map((one) => (one instanceof RegExp ? `${one}` : one.name))
-  const settings = [
-    `family: ${found.name}`,
-    `storage: '${storage}'`,
-    ...(generated ? ['generated: true'] : []),
-    ...(isKey({ field, generated }) ? ['key: true'] : []),
-    ...(accepted.length === 0 ? [] : [`accept: [${accepted.join(', ')}]`]),
-    ...(meta === undefined ? [] : [`meta: ${meta}`]),
-    ...(onMismatch === undefined ? [] : [`onMismatch: '${onMismatch}'`]),
-    ...(createdAt === undefined ? [] : [`createdAt: '${createdAt}'`]),
-    ...(relations.length === 0
-      ? []
-      : [`relations: [${relations.map(({ name }) => `'${name}'`).join(', ')}]`]),
-  ]
-  return `{ ${settings.join(', ')} }`
+  const settings = {
+    family: found.name,
+    storage: text(id.storage),
+    generated: id.generated || undefined,
+    key: isKey(id) || undefined,
+    accept: list(accept.map((one) => (one instanceof RegExp ? one : one.name))),
+    meta: comment.meta,
+    onMismatch: text(comment.onMismatch),
+    createdAt: text(comment.createdAt),
+    relations: list(relations.map(({ name }) => text(name))),
+  }
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return `{ ${given.map(([name, value]) => `${name}: ${value}`).join(', ')} }`
 }
 
 const declarations = (
-  content: ModuleContent,
-  made: readonly FoundFamily[],
+  schema: SchemaIds,
+  generated: readonly FoundFamily[],
   isOptional: boolean,
 ): string => `/** Creation times in results, by model. */
 export interface Times {
-${content.models.map(timesOf).join('')}}
+${schema.models.map(timesOf).join('')}}
 
 /** The type of ids by field. */
 export interface IdTypes {
-${idFields(content)
-  .map((id) => `  '${nameOf(id)}': ${idTypeOf(id)}\n`)
+${idFields(schema)
+  .map((id) => `  '${nameOf(id)}': ${idType(id)}\n`)
   .join('')}}
 
 /** The ids that \`$find\` looks up, by model. */
 export interface Keys {
-${content.models.map(keysOf).join('')}}
+${schema.models.map(keysOf).join('')}}
 
-${content.models.map(modelId).join('')}
+${schema.models.map(modelId).join('')}
 export interface Options {
   /** Generators of the families whose ids are generated here. */
   readonly generators${isOptional ? '?' : ''}: {
-${generatorOptions(made)}  }
-}
-`
+${generatorOptions(generated)}  }
+}`
 
 /** A prefix is known of ids that the client types as texts, too. */
-function keysOf({ model, ids }: ModelContent): string {
+function keysOf({ model, ids }: ModelIds): string {
   const types = ids
     .filter(isKey)
-    .flatMap((id) => (id.accept.some(isPattern) ? 'string' : [id.found, ...acceptedFamilies(id)].map(idType)))
+    .flatMap((id) => (id.accept.some(isPattern) ? 'string' : familiesIn(id).map((one) => typeOf(one))))
   return types.length === 0 ? '' : `  ${model.name}: ${[...new Set(types)].join(' | ')}\n`
 }
 
-const isKey = ({ field, generated }: Pick<FoundField, 'field' | 'generated'>): boolean =>
-  field.isId || (field.isUnique && generated)
+const isKey = ({ field, generated }: FoundField): boolean => field.isId || (field.isUnique && generated)
 
-function timesOf({ model, ids }: ModelContent): string {
+function timesOf({ model, ids }: ModelIds): string {
   const times = ids.flatMap(({ field, accept, comment: { createdAt } }) => {
     const hasTime = field.isRequired && accept.length === 0
     return createdAt === undefined ? [] : `    ${createdAt}: Date${hasTime ? '' : ' | null'}\n`
@@ -210,13 +204,13 @@ function timesOf({ model, ids }: ModelContent): string {
 }
 
 /** The generators' option: by family, and by base, whose generator serves all its prefixes. */
-function generatorOptions(made: readonly FoundFamily[]): string {
-  const names = new Set(made.map(({ family }) => family.name))
-  const bases = made.flatMap(({ family, prefix, ...rest }) => {
+function generatorOptions(generated: readonly FoundFamily[]): string {
+  const names = new Set(generated.map(({ family }) => family.name))
+  const bases = generated.flatMap(({ family, prefix, ...rest }) => {
     const base = prefix === undefined ? undefined : (family as PrefixedFamily).base
     return base && !names.has(base.name) ? [{ ...rest, family: base, name: rest.export }] : []
   })
-  const unique = new Map([...made, ...bases].map((found) => [found.family.name, found]))
+  const unique = new Map([...generated, ...bases].map((found) => [found.family.name, found]))
   return [...unique.values()].map(generatorOption).join('')
 }
 
@@ -224,22 +218,25 @@ function generatorOption(found: FoundFamily): string {
   const { name } = found.family
   const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
   const isOptional = found.prefix !== undefined || !needsGenerator(found)
-  return `    readonly ${key}${isOptional ? '?' : ''}: IdSource<${idType(found)}>\n`
+  return `    readonly ${key}${isOptional ? '?' : ''}: IdSource<${typeOf(found)}>\n`
 }
 
-const idType = ({ name, prefix }: FoundFamily): string =>
-  prefix === undefined ? `ReturnType<typeof ${name}.parse>` : `Id<'${prefix}'>`
+const needsGenerator = ({ family }: FoundFamily): boolean => !('generate' in family)
 
-function idTypeOf(id: FoundField): string {
+/** The type of a family's ids; `head` begins the names of its imports. */
+const typeOf = ({ name, prefix }: FoundFamily, head = ''): string =>
+  prefix === undefined ? `ReturnType<typeof ${head}${name}.parse>` : `${head}Id<'${prefix}'>`
+
+/** The type of a field's ids: `IdOf<Id<'cus'>, 'Customer'>`. */
+export function idType(id: Pick<FoundField, 'found' | 'accept' | 'of' | 'branded'>, head = ''): string {
   if (!id.branded) return 'string'
-  const types = [id.found, ...acceptedFamilies(id)].map(idType)
-  return types.map((type) => (id.of === undefined ? type : `IdOf<${type}, '${id.of}'>`)).join(' | ')
+  const types = familiesIn(id).map((family) => typeOf(family, head))
+  return types.map((type) => (id.of === undefined ? type : `${head}IdOf<${type}, '${id.of}'>`)).join(' | ')
 }
 
 /** The name of the id type of a model that has its own. */
-function modelId({ model: { name }, ids }: ModelContent): string {
+function modelId({ model: { name }, ids }: ModelIds): string {
   const key = ids.find(({ of }) => of === name)
   if (key === undefined) return ''
   return `/** An id of ${name}. */\nexport type ${capitalized(name)}Id = IdTypes['${nameOf(key)}']\n`
 }
-const needsGenerator = ({ family }: FoundFamily): boolean => !('generate' in family)

@@ -56,12 +56,13 @@ export class Mistakes {
   readonly #found = new Set<string>()
 
   /** Runs the action and collects the IdError that it throws, with the path in front. */
-  collect(path: string, action: () => void): void {
+  collect<Result>(path: string, action: () => Result): Result | undefined {
     try {
-      withPath(path, action)
+      return withPath(path, action)
     } catch (error) {
       if (!(error instanceof IdError)) throw error
       this.#found.add(error.message)
+      return undefined
     }
   }
 
