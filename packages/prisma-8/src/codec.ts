@@ -1,33 +1,21 @@
 import type { SqlCodecCallContext } from '@prisma/orm-family-sql/relational-core/ast'
 import { CodecDescriptorTemplateImpl, CodecImpl, dataType } from '@prisma/orm-framework/components/codec'
 import type { JsonValue } from '@prisma/orm-framework/contract/types'
-import {
-  type Database,
-  type DatabaseValue,
-  IdError,
-  type IdFamily,
-  type IdStorage,
-  storageFor,
-} from '@snoflax/core'
+import { type Database, type DatabaseValue, IdError, type IdStorage, storageFor } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
 import { familyOf, ID_TRAITS, type IdColumn, type IdParams, paramsOf } from './columns.js'
 
-const placeOf = ({ column }: SqlCodecCallContext) => (column ? `${column.table}.${column.name}` : undefined)
-
 /** Runs `work`. Errors name the column, if Prisma passes it. */
-function at<Result>(context: SqlCodecCallContext, work: () => Result): Result {
-  const place = placeOf(context)
-  return place === undefined ? work() : withPath(place, work)
-}
+const at = <Result>({ column }: SqlCodecCallContext, work: () => Result): Result =>
+  column ? withPath(`${column.table}.${column.name}`, work) : work()
 
 /** Converts between ids and the stored values of one column type. */
 class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], DatabaseValue, string> {
-  private readonly storage: IdStorage<string>
-
-  constructor(descriptor: ColumnDescriptor, params: IdParams | undefined) {
+  constructor(
+    descriptor: ColumnDescriptor,
+    private readonly storage: IdStorage<string>,
+  ) {
     super(descriptor)
-    const { column, database } = descriptor
-    this.storage = storageFor(familyOf(column, params), database, { storage: column.storage })
   }
 
   override async encode(id: string, context: SqlCodecCallContext): Promise<DatabaseValue> {
@@ -50,27 +38,25 @@ class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], Database
 
 /** Reads an id column as the creation time of its id. */
 class TimeCodec extends CodecImpl<string, readonly ['order'], DatabaseValue, Date> {
-  private readonly family: IdFamily
-  private readonly storage: IdStorage<string>
-
-  constructor(descriptor: ColumnDescriptor, params: IdParams | undefined) {
+  constructor(
+    descriptor: ColumnDescriptor,
+    private readonly storage: IdStorage<string>,
+  ) {
     super(descriptor)
-    const { column, database } = descriptor
-    this.family = familyOf(column, params)
-    this.storage = storageFor(this.family, database, { storage: column.storage })
   }
 
   override async encode(time: Date): Promise<DatabaseValue> {
+    const { name } = this.storage.family
     throw new IdError(
       'INVALID_OPTION',
-      `${this.family.name}: createdAt can be selected, sorted by, and compared in where; for anything else pass ` +
+      `${name}: createdAt can be selected, sorted by, and compared in where; for anything else pass ` +
         'createdBetween, createdAfter or createdBefore',
-      { family: this.family.name, value: time },
+      { family: name, value: time },
     )
   }
 
   override async decode(stored: DatabaseValue, context: SqlCodecCallContext): Promise<Date> {
-    return at(context, () => this.family.time(this.storage.fromDatabase(stored)))
+    return at(context, () => this.decodeJson(stored as JsonValue))
   }
 
   override encodeJson(time: Date): JsonValue {
@@ -78,26 +64,7 @@ class TimeCodec extends CodecImpl<string, readonly ['order'], DatabaseValue, Dat
   }
 
   override decodeJson(stored: JsonValue): Date {
-    return this.family.time(this.storage.fromDatabase(stored))
-  }
-}
-
-/** The type of a selected condition: 0 or 1 in SQLite. */
-export class BooleanCodec extends CodecImpl<string, readonly ['boolean'], boolean | number, boolean> {
-  override async encode(value: boolean): Promise<boolean> {
-    return value
-  }
-
-  override async decode(stored: boolean | number): Promise<boolean> {
-    return Boolean(stored)
-  }
-
-  override encodeJson(value: boolean): JsonValue {
-    return value
-  }
-
-  override decodeJson(stored: JsonValue): boolean {
-    return Boolean(stored)
+    return this.storage.family.time(this.storage.fromDatabase(stored))
   }
 }
 
@@ -119,17 +86,6 @@ const paramsSchema = (column: IdColumn) => ({
   },
 })
 
-/**
- * The type of a column's ids in `contract.d.ts`; undefined for the family's own type.
- *
- * @throws {IdError} for parameters that the family doesn't have. `contract emit` is the first to check them.
- */
-function renderedType(column: IdColumn, params: IdParams): string | undefined {
-  const { prefix, family } = paramsOf(column, params)
-  const brand = prefix ?? family
-  return brand === undefined ? undefined : `Id<'${brand}'>`
-}
-
 export const ID_TYPE = dataType('snoflax/id', {})
 export const TIME_TYPE = dataType('snoflax/time', {})
 
@@ -146,6 +102,11 @@ abstract class ColumnDescriptor extends CodecDescriptorTemplateImpl<IdParams> {
     this.paramsSchema = paramsSchema(column)
     this.targetTypes = [nativeType]
   }
+
+  protected storageOf(params: IdParams): IdStorage<string> {
+    const { column, database } = this
+    return storageFor(familyOf(column, params), database, { storage: column.storage })
+  }
 }
 
 /** A column that reads ids, without the parts that differ between databases. */
@@ -153,16 +114,23 @@ export class IdDescriptor extends ColumnDescriptor {
   override readonly codecId = this.column.codecId
   override readonly traits = ID_TRAITS
 
+  /**
+   * The type of the column's ids in `contract.d.ts`; undefined for the family's own type.
+   *
+   * @throws {IdError} for parameters that the family doesn't have. `contract emit` is the first to check them.
+   */
   override renderOutputType(params: IdParams): string | undefined {
-    return renderedType(this.column, params)
+    const { prefix, family } = paramsOf(this.column, params)
+    const brand = prefix ?? family
+    return brand === undefined ? undefined : `Id<'${brand}'>`
   }
 
   override renderInputType(params: IdParams): string | undefined {
-    return renderedType(this.column, params)
+    return this.renderOutputType(params)
   }
 
   override factory(params: IdParams) {
-    return () => new IdCodec(this, params)
+    return () => new IdCodec(this, this.storageOf(params))
   }
 }
 
@@ -173,6 +141,6 @@ export class TimeDescriptor extends ColumnDescriptor {
   override readonly traits = this.column.family.exactRange ? (['order'] as const) : ([] as const)
 
   override factory(params: IdParams) {
-    return () => new TimeCodec(this, params)
+    return () => new TimeCodec(this, this.storageOf(params))
   }
 }

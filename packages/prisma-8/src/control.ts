@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import type { SqlControlExtensionDescriptor } from '@prisma/orm-family-sql/family/control'
 import type { ContractConfig, ContractSourceDiagnostic } from '@prisma/orm-framework/config/config-types'
 import { notOk } from '@prisma/orm-framework/utils/result'
-import { type Database, IdError, type IdFamily } from '@snoflax/core'
+import { IdError, type IdFamily } from '@snoflax/core'
 import type { IdParams } from './columns.js'
 import { ContractIds, type SqlContract } from './contract.js'
 import { operations } from './operations.js'
-import { EXTENSION_ID, type Parts, packOf } from './pack.js'
+import { EXTENSION_ID, type Parts, packOf, type TargetId } from './pack.js'
 
 /** The extension's description for Prisma's command. */
 export function controlOf<const Target extends string>(
@@ -48,7 +48,7 @@ type Load = Source['load']
 
 /** Creates `withIds` of `prisma.config.ts` for one database. */
 export const withIdsOf =
-  <Target extends Database & ('postgres' | 'sqlite')>(
+  <Target extends TargetId>(
     descriptorOf: (families?: readonly IdFamily[]) => { readonly id: string },
     partsOf: (families?: readonly IdFamily[]) => Parts<Target>,
   ) =>

@@ -67,82 +67,71 @@ const refusal = ({ call, context }: Parameters<Lower>[0], message: string) =>
     },
   }) as const
 
-/** Runs `work` and turns its error into a diagnostic with a position in the schema. */
-function lowering(work: Lower): Lower {
-  return (input) => {
+/** A function of `@default(…)`. Errors of `lower` become diagnostics with a position in the schema. */
+const entry = (
+  name: string,
+  documentation: string,
+  named: Named,
+  lower: Lower,
+): ControlMutationDefaultEntry => ({
+  signature: { documentation, named } satisfies FuncCallSig,
+  usageSignatures: [`${name}()`, `${name}(${Object.keys(named).join(': …, ')}: …)`],
+  lower: (input) => {
     try {
-      return work(input)
+      return lower(input)
     } catch (error) {
       if (error instanceof IdError) return refusal(input, error.message)
       throw error
     }
-  }
-}
+  },
+})
 
 function generated(column: IdColumn): ControlMutationDefaultEntry {
   const { family } = column
   const named = { ...PREFIX, ...OPTIONS[family.name] }
-  return {
-    signature: {
-      documentation: `Generates a ${family.name} if the row has none.`,
-      named,
-    } satisfies FuncCallSig,
-    usageSignatures: [
-      `${defaultName(family)}()`,
-      `${defaultName(family)}(${Object.keys(named).join(': …, ')}: …)`,
-    ],
-    lower: lowering(({ call }) => {
-      const params = Object.fromEntries(
-        Object.entries(call.args).filter(([, value]) => value !== undefined),
-      ) as GeneratorParams & Record<string, string | number>
-      const { meta, partition, ...ofColumn } = params
-      paramsOf(column, ofColumn)
-      checkMeta(family, meta)
-      if (partition !== undefined) sno.generator({ partition })
-      return {
-        ok: true,
-        value: {
-          kind: 'execution',
-          generated: {
-            kind: 'generator',
-            id: generatorId(column),
-            ...(Object.keys(params).length > 0 && { params }),
-          },
+  const about = `Generates a ${family.name} if the row has none.`
+  return entry(defaultName(family), about, named, ({ call }) => {
+    const params = Object.fromEntries(
+      Object.entries(call.args).filter(([, value]) => value !== undefined),
+    ) as GeneratorParams & Record<string, string | number>
+    const { meta, partition, ...ofColumn } = params
+    paramsOf(column, ofColumn)
+    checkMeta(family, meta)
+    if (partition !== undefined) sno.generator({ partition })
+    return {
+      ok: true,
+      value: {
+        kind: 'execution',
+        generated: {
+          kind: 'generator',
+          id: generatorId(column),
+          ...(Object.keys(params).length > 0 && { params }),
         },
-      }
-    }),
-  }
+      },
+    }
+  })
 }
 
 function inDatabase(columns: readonly IdColumn[]): ControlMutationDefaultEntry {
   const { family } = columns[0] as IdColumn
   const named = { ...PREFIX, ...(family.name === 'sno' && META) }
-  return {
-    signature: {
-      documentation: `The database generates a ${family.name} if the row has none.`,
-      named,
-    } satisfies FuncCallSig,
-    usageSignatures: [`${family.name}Db()`, `${family.name}Db(${Object.keys(named).join(': …, ')}: …)`],
-    lower: lowering((input) => {
-      const { call, context } = input
-      const column = columns.find(({ codecId }) => codecId === context.columnCodecId)
-      if (column === undefined) {
-        return refusal(
-          input,
-          `@default(${call.fn}()) is for columns of ${columns.map(({ name }) => `snoflax.${name}()`).join(' and ')}`,
-        )
-      }
-      const { prefix, meta } = call.args as GeneratorParams
-      const ofColumn = familyOf(column, prefix === undefined ? undefined : { prefix })
-      const expression = databaseDefault({
-        family: ofColumn,
-        database: 'postgres',
-        storage: column.storage,
-        meta,
-      })
-      return { ok: true, value: { kind: 'storage', defaultValue: { kind: 'function', expression } } }
-    }),
-  }
+  const about = `The database generates a ${family.name} if the row has none.`
+  return entry(`${family.name}Db`, about, named, (input) => {
+    const { call, context } = input
+    const column = columns.find(({ codecId }) => codecId === context.columnCodecId)
+    if (column === undefined) {
+      const types = columns.map(({ name }) => `snoflax.${name}()`).join(' and ')
+      return refusal(input, `@default(${call.fn}()) is for columns of ${types}`)
+    }
+    const { prefix, meta } = call.args as GeneratorParams
+    const expression = databaseDefault({
+      family: familyOf(column, prefix === undefined ? undefined : { prefix }),
+      database: 'postgres',
+      storage: column.storage,
+      meta,
+    })
+    return { ok: true, value: { kind: 'storage', defaultValue: { kind: 'function', expression } } }
+  })
 }
 
 /** What `@default(…)` accepts: `flax()`, generated in this process, and `flaxDb()`, if the database can generate it. */

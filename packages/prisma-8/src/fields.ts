@@ -20,13 +20,8 @@ function fieldsOf<Target extends string>({ columns, typeOf }: Parts<Target>) {
   function columnNamed(name: string) {
     const column = columns.find((each) => each.name === name)
     if (column) return column
-    throw new IdError(
-      'INVALID_OPTION',
-      `no column type ${name}; pass one of ${columns.map((each) => each.name).join(', ')}`,
-      {
-        value: name,
-      },
-    )
+    const names = columns.map((each) => each.name).join(', ')
+    throw new IdError('INVALID_OPTION', `no column type ${name}; pass one of ${names}`, { value: name })
   }
 
   /** The type of a reference: `field.column(idColumn('Flax', { prefix: 'cus' }))`. */

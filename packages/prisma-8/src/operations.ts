@@ -1,7 +1,7 @@
 import type { SqlOperationDescriptors } from '@prisma/orm-family-sql/operations'
 import { AndExpr, BinaryExpr } from '@prisma/orm-family-sql/relational-core/ast'
 import { codecOf, type Expression, toExpr } from '@prisma/orm-family-sql/relational-core/expression'
-import { IdError, type IdFamily, type Time } from '@snoflax/core'
+import { IdError, type Time } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
 import { BOOLEAN_CODEC_ID, familyOf, ID_TRAITS, type IdColumn, type IdParams } from './columns.js'
 
@@ -24,21 +24,14 @@ function placeOf(self: AnyExpression): string {
 export function operations(columns: readonly IdColumn[]): SqlOperationDescriptors {
   const byCodec = new Map(columns.map((column) => [column.codecId, column]))
 
-  function columnOf(self: AnyExpression): {
-    column: IdColumn
-    family: IdFamily
-    ref: ReturnType<typeof codecOf>
-  } {
+  function columnOf(self: AnyExpression) {
     const ref = codecOf(self)
     const column = byCodec.get(ref?.codecId ?? '')
     if (column === undefined) {
-      throw new IdError(
-        'INVALID_OPTION',
-        `${ref?.codecId ?? 'a value'} is not an id column; pass a column with a snoflax type`,
-        {
-          value: ref?.codecId,
-        },
-      )
+      const what = ref?.codecId ?? 'a value'
+      throw new IdError('INVALID_OPTION', `${what} is not an id column; pass a column with a snoflax type`, {
+        value: ref?.codecId,
+      })
     }
     return { column, family: familyOf(column, ref?.typeParams as IdParams | undefined), ref }
   }

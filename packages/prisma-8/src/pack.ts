@@ -4,6 +4,9 @@ import { authoringTypes } from './authoring.js'
 import type { IdColumn } from './columns.js'
 import { defaultsFor } from './defaults.js'
 
+/** The database, as Prisma and we name it. */
+export type TargetId = 'postgres' | 'sqlite'
+
 /** The parts of a contract that depend on the database. */
 export interface Parts<Target extends string> {
   readonly targetId: Target

@@ -1,13 +1,13 @@
 import type { Expression } from '@prisma/orm-family-sql/relational-core/expression'
 import type { SqlMiddleware, SqlRuntimeExtensionDescriptor } from '@prisma/orm-family-sql/runtime'
-import { type Database, IdError, type IdFamily, type IdGenerator, sno } from '@snoflax/core'
+import { IdError, type IdFamily, type IdGenerator, sno } from '@snoflax/core'
 import { idSource, withPath } from '@snoflax/core/adapter'
 import { familyOf } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
 import { type GeneratorParams, generatorId } from './defaults.js'
 import { bound, idMiddleware } from './middleware.js'
 import { operations } from './operations.js'
-import { type Parts, packOf } from './pack.js'
+import { type Parts, packOf, type TargetId } from './pack.js'
 
 /** Generators by family name, for families that need a partition, worker or node. */
 export type Generators = Readonly<Record<string, IdGenerator<string>>>
@@ -54,11 +54,9 @@ function sourceOf(
 
 const partitions = new Map<number, IdGenerator<string>>()
 
-/** One generator per family and process: two would generate the same ids. */
+/** One generator per partition and process: two would generate the same ids. */
 function partitioned(partition: number): IdGenerator<string> {
-  const known = partitions.get(partition)
-  if (known) return known
-  const generator = sno.generator({ partition })
+  const generator = partitions.get(partition) ?? sno.generator({ partition })
   partitions.set(partition, generator)
   return generator
 }
@@ -78,7 +76,7 @@ function checkNames(generators: Generators, families: readonly string[]): void {
 }
 
 /** Creates `withIds` of the client for one database. */
-export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite')>(
+export function withIdsOf<const Target extends TargetId>(
   partsOf: (families?: readonly IdFamily[]) => Parts<Target>,
 ) {
   return <Options extends ClientOptions<Target>>(
@@ -101,7 +99,7 @@ export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite'
     const sources = new Map(
       ids
         .generated()
-        .map((each) => [keyOf(each.id, each.params), sourceOf(each.column, each.params, generators)]),
+        .map(({ id, column, params }) => [keyOf(id, params), sourceOf(column, params, generators)]),
     )
     const extension: SqlRuntimeExtensionDescriptor<Target> = {
       kind,
@@ -135,9 +133,7 @@ export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite'
 
 /** Creates `parametersOf` for one database. */
 export const parametersFor =
-  <const Target extends Database & ('postgres' | 'sqlite')>(
-    partsOf: (families?: readonly IdFamily[]) => Parts<Target>,
-  ) =>
+  <const Target extends TargetId>(partsOf: (families?: readonly IdFamily[]) => Parts<Target>) =>
   ({
     contractJson,
     families,

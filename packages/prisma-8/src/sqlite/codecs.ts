@@ -1,13 +1,33 @@
 import type { ProjectionExpr } from '@prisma/orm-family-sql/relational-core/ast'
-import { dataType } from '@prisma/orm-framework/components/codec'
+import { CodecImpl, dataType } from '@prisma/orm-framework/components/codec'
+import type { JsonValue } from '@prisma/orm-framework/contract/types'
 import { SqliteCodecDescriptor, sqliteCodec } from '@prisma/orm-target-sqlite/target/codec-descriptor'
 import type { IdFamily } from '@snoflax/core'
-import { BooleanCodec, ID_TYPE, IdDescriptor, TIME_TYPE, TimeDescriptor } from '../codec.js'
+import { ID_TYPE, IdDescriptor, TIME_TYPE, TimeDescriptor } from '../codec.js'
 import { BOOLEAN_CODEC_ID, columnsOf } from '../columns.js'
 import type { Parts } from '../pack.js'
 
 const booleanType = dataType('snoflax/boolean', {})
 const jsonProjection = (expression: ProjectionExpr) => expression
+
+/** The type of a selected condition: 0 or 1 in SQLite. */
+class BooleanCodec extends CodecImpl<string, readonly ['boolean'], boolean | number, boolean> {
+  override async encode(value: boolean): Promise<boolean> {
+    return value
+  }
+
+  override async decode(stored: boolean | number): Promise<boolean> {
+    return Boolean(stored)
+  }
+
+  override encodeJson(value: boolean): JsonValue {
+    return value
+  }
+
+  override decodeJson(stored: JsonValue): boolean {
+    return Boolean(stored)
+  }
+}
 
 /** The codec that the query builder assigns to conditions; Prisma's SQLite package has none. */
 class BooleanDescriptor extends SqliteCodecDescriptor {
