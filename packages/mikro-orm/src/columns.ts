@@ -151,10 +151,10 @@ function property<AnId extends string, Options>(
 
 /** With a `prefix` in place of a definition. */
 function shortForms<AnId extends string, Options>(family: IdFamily<AnId>): IdProperties<AnId, Options> {
-  const definition = (options?: Partial<PrefixOption>) => familyWith(family, { prefix: options?.prefix })
-  const others = ({ prefix, ...rest }: Partial<PrefixOption> = {}) => rest
-  return Object.assign((options?: object) => idProperty(definition(options), others(options)), {
-    plain: (options?: object) => idProperty.plain(definition(options), others(options)),
+  const given = ({ prefix, ...rest }: Partial<PrefixOption> = {}) =>
+    [familyWith(family, { prefix }), rest] as const
+  return Object.assign((options?: object) => idProperty(...given(options)), {
+    plain: (options?: object) => idProperty.plain(...given(options)),
   }) as never
 }
 

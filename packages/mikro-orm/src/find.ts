@@ -18,11 +18,9 @@ type NameOf<Each> = Each extends { readonly name: infer Name extends string } ? 
 /** The row of an id, of the entities whose `id` it can be; `Each` are those of the manager. */
 export type FoundEntity<Each, AnId extends string> = Each extends unknown
   ? InferEntity<Each> extends infer Row extends object
-    ? Row extends Keyed
-      ? CanBeKey<AnId, Row['id']> extends true
-        ? FoundRow<NameOf<Each>, Row>
-        : never
-      : FoundRow<NameOf<Each>, Row>
+    ? CanBeKey<AnId, Row extends Keyed ? Row['id'] : string> extends true
+      ? FoundRow<NameOf<Each>, Row>
+      : never
     : never
   : never
 
@@ -37,9 +35,8 @@ interface Query {
 }
 
 /**
- * The entity that has an id: its name, its key and the row, or null. Keys are looked up, and other generated properties that
- * are unique; if several can have it, one statement says which do, and their rows are read. `also` has further rows, of
- * entities that share an id.
+ * The row that has an id, by the keys of the entities and their other generated properties that are unique; null if none
+ * has it. `also` has the rows of entities that share the id.
  *
  * @throws {IdError} for a malformed id.
  *

@@ -11,8 +11,8 @@ export interface CreatedBetween<AnId extends string> {
 }
 
 /**
- * Finds rows whose ids were generated at or after `from` and before `to`. For families whose `exactRange` is false (uid)
- * it also finds others nearby: recheck with `family.time`. If `from` is after the family's last time, it finds none.
+ * Finds rows whose ids were generated at or after `from` and before `to`. Of uid it also finds others nearby: recheck with
+ * `uid.time`.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
  *
@@ -29,9 +29,7 @@ export function createdBetween<AnId extends string, Of extends string = string>(
 }
 
 /**
- * Finds rows whose ids were generated at or after `time`: none after the family's last time.
- *
- * @throws {IdError} `INVALID_TIME`.
+ * Finds rows whose ids were generated at or after `time`.
  *
  * @example
  * await em.find(Order, { id: createdAfter(flax, Date.now() - 3_600_000) })
@@ -42,9 +40,7 @@ export const createdAfter = <AnId extends string, Of extends string = string>(
 ): CreatedBetween<IdOf<AnId, Of>> => createdBetween<AnId, Of>(family, time, Number.POSITIVE_INFINITY)
 
 /**
- * Finds rows whose ids were generated before `time`: all, if it is after the family's last time.
- *
- * @throws {IdError} `INVALID_TIME`.
+ * Finds rows whose ids were generated before `time`.
  *
  * @example
  * await em.nativeDelete(Order, { id: createdBefore(flax, new Date('2020-01-01')) })
@@ -69,8 +65,7 @@ export interface KeysetOptions<Entity extends object, Field extends keyof Entity
 }
 
 /**
- * Options for keyset pagination: page 1000 costs as much as page 1, and inserted or deleted rows shift no page. The
- * query rejects with an IdError for a malformed `after`.
+ * Options for keyset pagination: page 1000 costs as much as page 1.
  *
  * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive integer.
  *

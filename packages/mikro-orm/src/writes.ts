@@ -2,7 +2,7 @@ import { type EntityMetadata, type EntityName, type IDatabaseDriver, isRaw } fro
 import { IdError } from '@snoflax/core'
 
 /** What the type of an id property does for the rows that are written. */
-export interface IdWriting {
+interface IdWriting {
   /** A new id; undefined if the property's ids are not generated. */
   readonly newId: (() => string) | undefined
   /** @throws {IdError} for a value that is not an id of the property. */
@@ -29,20 +29,16 @@ interface OnConflict {
   readonly merge?: readonly string[] | Row | undefined
 }
 
-interface Driver {
+type Write = (name: EntityName, ...given: unknown[]) => Promise<object>
+
+interface Driver extends Record<keyof typeof ROWS_AT, Write> {
   getMetadata(): { find(name: EntityName): EntityMetadata | undefined }
-  nativeInsert(name: EntityName, data: Row, ...more: unknown[]): Promise<object>
-  nativeInsertMany(name: EntityName, data: readonly Row[], ...more: unknown[]): Promise<object>
-  nativeUpdate(name: EntityName, where: unknown, data: Row, ...more: unknown[]): Promise<object>
-  nativeUpdateMany(
-    name: EntityName,
-    where: unknown,
-    data: readonly Row[],
-    ...more: unknown[]
-  ): Promise<object>
   createQueryBuilder(name: EntityName, ...more: unknown[]): QueryBuilder
   convertException(error: Error): Error
 }
+
+/** Where the driver's methods have a row or rows, behind the entity. */
+const ROWS_AT = { nativeInsert: 0, nativeInsertMany: 0, nativeUpdate: 1, nativeUpdateMany: 1 } as const
 
 const WATCHED = new WeakSet<object>()
 
@@ -56,38 +52,31 @@ export function watchWrites(given: IDatabaseDriver): void {
   if (WATCHED.has(given)) return
   WATCHED.add(given)
   const driver = given as unknown as Driver
-  const { nativeInsert, nativeInsertMany, nativeUpdate, nativeUpdateMany, createQueryBuilder } = driver
-  const { convertException } = driver
-  const idsOf = (name: EntityName) => idsIn(driver.getMetadata().find(name))
-  Object.assign(driver, {
-    async nativeInsert(name, row, ...more) {
-      const ids = idsOf(name)
-      return nativeInsert.call(driver, name, checked(ids, withIds(ids, row, 'name')), ...more)
-    },
-    async nativeInsertMany(name, given, ...more) {
-      const ids = idsOf(name)
-      const rows = given.map((row) => checked(ids, withIds(ids, row, 'name')))
-      const result = await nativeInsertMany.call(driver, name, rows, ...more)
+  const { createQueryBuilder, convertException } = driver
+  const metaOf = (name: EntityName) => driver.getMetadata().find(name)
+  for (const [method, at] of Object.entries(ROWS_AT) as [keyof typeof ROWS_AT, number][]) {
+    const write = driver[method]
+    driver[method] = async (name, ...given) => {
+      const meta = metaOf(name)
+      const ids = idsIn(meta)
+      const rows = ([given[at]].flat() as Row[]).map((row) =>
+        checked(ids, method.startsWith('nativeInsert') ? withIds(ids, row, 'name') : row),
+      )
+      given[at] = Array.isArray(given[at]) ? rows : rows[0]
+      const result = await write.call(driver, name, ...given)
+      if (method !== 'nativeInsertMany') return result
       // SQL drivers answer with the id of one row.
-      const [key = '', other] = driver.getMetadata().find(name)?.primaryKeys ?? []
+      const [key = '', other] = meta?.primaryKeys ?? []
       const isOurs = other === undefined && ids.some((one) => one.name === key)
       const insertedIds = isOurs ? rows.map((row) => row[key]) : [undefined]
       return insertedIds.includes(undefined) ? result : { insertedIds, ...result }
-    },
-    async nativeUpdate(name, where, row, ...more) {
-      return nativeUpdate.call(driver, name, where, checked(idsOf(name), row), ...more)
-    },
-    async nativeUpdateMany(name, where, rows, ...more) {
-      const ids = idsOf(name)
-      for (const row of rows) checked(ids, row)
-      return nativeUpdateMany.call(driver, name, where, rows, ...more)
-    },
-    createQueryBuilder(name, ...more) {
-      return inserting(createQueryBuilder.call(driver, name, ...more), () => idsOf(name))
-    },
-    // MikroORM makes errors of the database of all that happens while a junction table is written.
-    convertException: (error) => (error instanceof IdError ? error : convertException.call(driver, error)),
-  } satisfies Partial<Driver>)
+    }
+  }
+  driver.createQueryBuilder = (name, ...more) =>
+    inserting(createQueryBuilder.call(driver, name, ...more), () => idsIn(metaOf(name)))
+  // MikroORM makes errors of the database of all that happens while a junction table is written.
+  driver.convertException = (error) =>
+    error instanceof IdError ? error : convertException.call(driver, error)
 }
 
 /** A query builder whose inserts get ids when the statement is built, so that each copy of it gets others. */
