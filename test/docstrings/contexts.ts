@@ -92,7 +92,7 @@ import { acceptLabels, accepting, betterAuthIds, columnFor, defineFamily, fixedI
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import {
   agree, baseOf, checkColumnOptions, checkCondition, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, familyWith, fitsStored,
-  databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, keysOf, isAccepting, isBytes, isDate, ownOf, isPrefixed, kindOf, isWord, keyStatistics, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
+  databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, keysOf, isAccepting, isBytes, isDate, ownOf, isPrefixed, kindOf, isWord, keyStatistics, plainStorage, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
   sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, POSTGRES_COLLATION, refuse, refuseFaults,
 } from '@snoflax/core/adapter'
 import {

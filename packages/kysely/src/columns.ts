@@ -1,6 +1,6 @@
 import { type Accept, flax, type IdFamily, type IdOf, type StorageName, sno } from '@snoflax/core'
 import { familyWith, type IdSource, type KeyOf, type KeyOptions } from '@snoflax/core/adapter'
-import type { ColumnType, SelectType } from 'kysely'
+import type { ColumnType, Generated, SelectType } from 'kysely'
 
 /** Where a column's ids come from. */
 export type Role = 'generated' | 'reference' | 'plain' | 'list'
@@ -158,59 +158,45 @@ export const flaxId: IdColumns<typeof flax> = /* @__PURE__ */ columnsOf(flax)
 /** Columns of sno ids. @example const tables = { orders: { id: snoId({ meta: 2 }) } } */
 export const snoId: IdColumns<typeof sno> = /* @__PURE__ */ columnsOf(sno)
 
-/** The type of a generated id column, which inserts may omit, for an interface that you write by hand. */
-export type GeneratedId<AnId extends string> = ColumnType<AnId, AnId | undefined, AnId>
-
-/** The column at a path, and its table. */
-type At<Tables, Path extends string> = {
+/** The column at a path, and its table; of a reference, those that it leads to. */
+type Origin<Tables, Path extends string> = {
   [Table in keyof Tables & string]: Path extends `${Table}.${infer Name extends keyof Tables[Table] & string}`
-    ? [Tables[Table][Name], Table]
+    ? Tables[Table][Name] extends IdColumn<string, 'reference', infer Target>
+      ? Origin<Tables, Target>
+      : [column: Tables[Table][Name], table: Table]
     : never
 }[keyof Tables & string]
 
 /** The id type of a declared column, by its path, such as `customers.id`: those of its target, its table or its prefix. */
-export type IdAt<Tables, Path extends string> = IdsOf<At<Tables, Path>, Tables>
-type IdsOf<Found, Tables> = Found extends [
-  IdColumn<infer AnId, infer ARole, infer Of>,
-  infer Table extends string,
-]
-  ? ARole extends 'reference'
-    ? IdAt<Tables, Of>
-    : Of extends 'table'
-      ? string extends AnId
-        ? AnId
-        : IdOf<AnId, Table>
-      : AnId
-  : never
+export type IdAt<Tables, Path extends string> =
+  Origin<Tables, Path> extends infer Found
+    ? Found extends [IdColumn<infer AnId, Role, infer Of>, infer Table extends string]
+      ? [Of, string extends AnId ? true : false] extends ['table', false]
+        ? IdOf<AnId, Table>
+        : AnId
+      : never
+    : never
 
 /** What `createdAt()` returns for a declared column: null too if it accepts other keys. */
-export type TimeAt<Tables, Path extends string> = TimeOf<At<Tables, Path>, Tables>
-type TimeOf<Found, Tables> = Found extends [IdColumn<string, infer ARole, infer Of, infer ATime>, string]
-  ? ARole extends 'reference'
-    ? TimeAt<Tables, Of>
-    : ATime
-  : never
+export type TimeAt<Tables, Path extends string> =
+  Origin<Tables, Path> extends [IdColumn<string, Role, string, infer ATime>, string] ? ATime : never
 
 /** The type of a declared column; nullable if the column's previous type is. */
 type ColumnOf<Column, Old, AnId extends string> =
   Column extends IdColumn<string, infer ARole>
     ? ARole extends 'generated'
-      ? GeneratedId<AnId>
+      ? Generated<AnId>
       : Nullable<ARole extends 'list' ? AnId[] : AnId, Old>
     : never
 
 type Nullable<Type, Old> =
   null extends SelectType<Old> ? ColumnType<Type | null, Type | null | undefined, Type | null> : Type
 
+type MemberOf<Type, Key> = Key extends keyof Type ? Type[Key] : never
+
 /** The table's type with the types of its declared id columns replaced. */
 export type WithIdColumns<Row, Table extends keyof Tables & string, Tables> = {
   [Name in keyof Row | keyof Tables[Table]]: Name extends keyof Tables[Table] & string
-    ? ColumnOf<
-        Tables[Table][Name],
-        Name extends keyof Row ? Row[Name] : never,
-        IdAt<Tables, `${Table}.${Name}`>
-      >
-    : Name extends keyof Row
-      ? Row[Name]
-      : never
+    ? ColumnOf<Tables[Table][Name], MemberOf<Row, Name>, IdAt<Tables, `${Table}.${Name}`>>
+    : MemberOf<Row, Name>
 }

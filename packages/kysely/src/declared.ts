@@ -1,155 +1,99 @@
-import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
+import { type Database, IdError, type IdFamily, type IdStorage } from '@snoflax/core'
 import {
   agree,
   checkColumnOptions,
   databaseDefault,
   idSource,
+  plainStorage,
   show,
-  snakeCase,
   withPath,
 } from '@snoflax/core/adapter'
-import { ColumnNode, type TableNode } from 'kysely'
-import type { IdColumn, IdTables } from './columns.js'
+import { ColumnNode } from 'kysely'
+import type { IdColumn, IdTables, Role } from './columns.js'
 
-const refused = (path: string, reason: string, value?: unknown): IdError =>
-  new IdError('INVALID_OPTION', `${path}: ${reason}`, { path, value })
-
-/** The ids of one column. Errors name the column. */
+/** A declared column. */
 export class ColumnIds {
+  readonly family: IdFamily
   /** The column in an insert. */
   readonly node: ColumnNode
-  readonly family: IdFamily
-  /** Generates the id of a row that has none; undefined if the application generates none. */
+  /** Generates an id; undefined if the application generates none. */
   readonly generate: (() => string) | undefined
-  /** The SQL by which the database generates it. */
+  /** The SQL by which the database generates ids. */
   readonly databaseDefault: string | undefined
 
   constructor(
-    readonly path: string,
-    name: string,
+    readonly table: string,
+    readonly name: string,
+    readonly role: Role,
     readonly storage: IdStorage<string>,
-    readonly column: IdColumn,
+    { generator, meta, schema, default: byDatabase }: IdColumn['options'],
   ) {
     const { family, database } = storage
-    this.node = ColumnNode.create(name)
     this.family = family
-    const { role, options } = column
+    this.node = ColumnNode.create(name)
     if (role === 'list' && database !== 'postgres')
-      throw refused(path, `${database} has no arrays; use a separate table`)
+      throw new IdError('INVALID_OPTION', `${database} has no arrays; use a separate table`)
     if (role !== 'generated') return
-    const { generator, meta, schema } = options
-    if (options.default === 'database') {
-      const request = { family, database, storage: storage.name, schema, meta }
-      this.databaseDefault = this.placed(() => databaseDefault(request))
-    } else {
-      const usage = (example: string) => `{ generator: ${example} }`
-      const source = this.placed(() => idSource({ family, generator, meta, usage }))
-      this.generate = () => this.placed(source)
-    }
+    const usage = (example: string) => `{ generator: ${example} }`
+    if (byDatabase)
+      this.databaseDefault = databaseDefault({ family, database, storage: storage.name, schema, meta })
+    else this.generate = idSource({ family, generator, meta, usage })
+  }
+
+  get path(): string {
+    return `${this.table}.${this.name}`
+  }
+
+  /** Runs the work; its errors name the column. */
+  placed<Result>(work: (family: IdFamily) => Result): Result {
+    return withPath(this.path, () => work(this.family))
+  }
+
+  refused(reason: string, value?: unknown): IdError {
+    return new IdError('INVALID_OPTION', `${this.path}: ${reason}`, { path: this.path, value })
   }
 
   /** Refuses what can't be written to the column. @throws {IdError} */
   check(value: unknown): void {
-    if (this.family.is(value)) return
-    const { role } = this.column
-    if (value === null) {
-      if (role === 'generated')
-        throw this.refuse('a generated id cannot be null; leave it out to have it generated', null)
-    } else for (const one of role === 'list' && Array.isArray(value) ? value : [value]) this.parse(one)
-  }
-
-  /** @throws {IdError} for what is no id of the column. */
-  parse(value: unknown): string {
-    return this.placed(() => this.family.parse(value))
-  }
-
-  placed<Result>(work: () => Result): Result {
-    return withPath(this.path, work)
-  }
-
-  refuse(reason: string, value?: unknown): IdError {
-    return refused(this.path, reason, value)
+    const { family, role } = this
+    if (family.is(value)) return
+    if (value === null && role === 'generated')
+      throw this.refused('a generated id cannot be null; leave it out to have it generated', null)
+    const ids = role === 'list' && Array.isArray(value) ? value : [value]
+    if (value !== null) for (const one of ids) this.placed(() => family.parse(one))
   }
 }
 
-/** The id columns of one table, and those of them whose ids are generated. */
-export interface IdTable {
-  readonly columns: ReadonlyMap<string, ColumnIds>
-  readonly generated: readonly ColumnIds[]
-}
-
-/** The declared tables. */
-export class Declared {
-  private readonly tables = new Map<string, IdTable>()
-  /** Tables by the names that CamelCasePlugin sends for them. */
-  private readonly renamed = new Map<string, string>()
-
-  constructor(readonly columns: ReadonlyMap<string, ReadonlyMap<string, ColumnIds>>) {
-    for (const [table, own] of columns) {
-      this.tables.set(table, { columns: own, generated: [...own.values()].filter((one) => one.generate) })
-      this.renamed.set(snakeCase(table), table)
-    }
-  }
-
-  /** @throws {IdError} `INVALID_OPTION` if another plugin has renamed the table. */
-  table({ table: { schema, identifier } }: TableNode): IdTable | undefined {
-    const { name } = identifier
-    const found = (schema && this.tables.get(`${schema.name}.${name}`)) ?? this.tables.get(name)
-    const declared = found ? undefined : this.renamed.get(name)
-    if (declared === undefined) return found
-    const cure = 'put the plugin of ids before plugins that rename, such as CamelCasePlugin'
-    throw refused(name, `declared as ${declared}; ${cure}`)
-  }
-
-  /** @throws {IdError} `INVALID_OPTION` for a path that was not declared. */
-  at(path: string): ColumnIds {
-    const dot = path.lastIndexOf('.')
-    const ids = this.columns.get(path.slice(0, dot))?.get(path.slice(dot + 1))
-    if (ids) return ids
-    throw refused(path, 'not an id column; declare it in the tables of idPlugin()')
-  }
-}
-
-/** @throws {IdError} for every mistake in the declaration. */
-export function declare(database: Database, tables: IdTables): Declared {
+/** The declared columns, by table and name as `orders.id`. @throws {IdError} for every mistake in the declaration. */
+export function declare(database: Database, tables: IdTables): ReadonlyMap<string, ColumnIds> {
+  const all = Object.entries(tables).flatMap(([table, columns]) =>
+    Object.entries(columns).map(([name, column]) => ({ path: `${table}.${name}`, table, name, column })),
+  )
+  const given = new Map(all.map(({ path, column }) => [path, column]))
   /** A reference has its target's storage; the target may itself be a reference. */
-  const storageOf = (path: string, column: IdColumn, from: readonly string[] = []): IdStorage<string> => {
-    if (typeof column?.options !== 'object')
-      throw refused(path, `must be an id column such as flaxId(), not ${show(column)}`, column)
-    const { family, target } = column
-    if (target === undefined) return withPath(path, () => ownStorage(database, column))
-    if (from.includes(path)) throw refused(path, 'its references form a cycle; declare one of them as plain')
-    const dot = target.lastIndexOf('.')
-    const theirs = tables[target.slice(0, dot)]?.[target.slice(dot + 1)]
-    if (theirs === undefined) throw refused(path, `references ${target}, which is not an id column`)
-    const storage = storageOf(target, theirs, [...from, path])
-    if (family) agree({ path, family }, { path: target, family: storage.family })
-    return storage
-  }
-  const columnsOf = ([table, columns]: [string, IdTables[string]]) => {
-    const own = Object.entries(columns).map(([name, column]) => {
-      const path = `${table}.${name}`
-      return [name, new ColumnIds(path, name, storageOf(path, column), column)] as const
+  const storageOf = (path: string, column: IdColumn, from: readonly string[] = []): IdStorage<string> =>
+    withPath(path, () => {
+      const refuse = (reason: string): never => {
+        throw new IdError('INVALID_OPTION', reason, { value: column })
+      }
+      if (typeof column?.options !== 'object')
+        refuse(`must be an id column such as flaxId(), not ${show(column)}`)
+      const { family, role, options, target } = column
+      if (target === undefined) {
+        const own = family as IdFamily
+        checkColumnOptions(own, role, options, { storage: 'any' })
+        return plainStorage(own, database, options.storage, 'Kysely passes ids as they are stored')
+      }
+      if (from.includes(path)) refuse('its references form a cycle; declare one of them as plain')
+      const theirs = given.get(target) ?? refuse(`references ${target}, which is not an id column`)
+      const storage = storageOf(target, theirs, [...from, path])
+      if (family) agree({ path, family }, { path: target, family: storage.family })
+      return storage
     })
-    return [table, new Map(own)] as const
-  }
-  return new Declared(new Map(Object.entries(tables).map(columnsOf)))
-}
-
-/** The storage of a column that is no reference. None may convert: Kysely's rows are those of the driver. */
-function ownStorage(database: Database, { family, role, options }: IdColumn): IdStorage<string> {
-  const own = family as IdFamily
-  checkColumnOptions(own, role, options, { storage: 'any' })
-  const hasText = own.storages.some((name) => name === 'text' || name === 'uuid')
-  const isKnown = hasText || options.storage !== undefined
-  const storage = isKnown ? storageFor(own, database, { storage: options.storage }) : undefined
-  if (storage?.converts === false) return storage
-  const cure = hasText
-    ? 'use storage text'
-    : 'use another family, or leave the column undeclared and convert by storageFor()'
-  throw new IdError(
-    'STORAGE_REFUSED',
-    `${own.name}: Kysely passes values as they are stored, so ids can't be stored as ${storage?.name ?? own.storages[0]}; ${cure}`,
-    { family: own.name, field: 'storage', value: options.storage },
+  return new Map(
+    all.map(({ path, table, name, column }) => {
+      const storage = storageOf(path, column)
+      return [path, withPath(path, () => new ColumnIds(table, name, column.role, storage, column.options))]
+    }),
   )
 }

@@ -1,4 +1,4 @@
-import type { Database, Time } from '@snoflax/core'
+import { type Database, IdError, type Time } from '@snoflax/core'
 import {
   type CanBeKey,
   checkKeyset,
@@ -7,7 +7,6 @@ import {
   type FoundRow,
   findRow,
   type KeyColumn,
-  keysOf,
   refuseFaults,
   timeOf,
   wasCreatedBetween,
@@ -21,22 +20,17 @@ import {
   IdentifierNode,
   type Kysely,
   type KyselyPlugin,
-  type PluginTransformQueryArgs,
-  type PluginTransformResultArgs,
   type QueryExecutorProvider,
-  type QueryResult,
   type RawBuilder,
   RawNode,
-  type RootOperationNode,
   type Selectable,
   type SelectQueryBuilder,
   type SqlBool,
   sql,
-  type UnknownRow,
 } from 'kysely'
 import type { IdAt, IdColumn, IdTables, TimeAt, WithIdColumns } from './columns.js'
-import { type Declared, declare } from './declared.js'
-import { Writes } from './writes.js'
+import { type ColumnIds, declare } from './declared.js'
+import { newId, Writes } from './writes.js'
 
 /** A declared column, as `table.column`. */
 export type IdPath<Tables extends IdTables> = {
@@ -100,34 +94,36 @@ export type FoundById<DB, Tables, AnId extends string> = {
 const columnOf = (path: string, { as = path }: NameOption): Expression<string> =>
   typeof as === 'string' ? sql.ref<string>(as) : (as as Expression<string>)
 
-/**
- * The plugin that {@link idPlugin} returns, with functions that know its columns.
- *
- * @example
- * const newOrderId = (plugin: typeof ids): SnoId => plugin.generate('orders.id')
- */
+/** The plugin that {@link idPlugin} returns. */
 export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
-  private readonly declared: Declared
-  private readonly writes: Writes
   private readonly database: Database
+  /** By path. */
+  private readonly declared: ReadonlyMap<string, ColumnIds>
+  private readonly writes: Writes
 
   /** @throws {IdError} as {@link idPlugin}. */
   constructor(options: IdPluginOptions<Tables>) {
     checkOptions('idPlugin', options, { database: 'any', tables: 'any' })
     this.database = options.database
     this.declared = declare(options.database, options.tables)
-    this.writes = new Writes(this.declared)
+    this.writes = new Writes(this.declared.values())
+  }
+
+  /** @throws {IdError} `INVALID_OPTION` for a path that was not declared. */
+  private at(path: string): ColumnIds {
+    const ids = this.declared.get(path)
+    if (ids) return ids
+    throw new IdError('INVALID_OPTION', `${path}: not an id column; declare it in the tables of idPlugin()`, {
+      path,
+    })
   }
 
   /** Called by Kysely. */
-  transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
-    return node.kind === 'SelectQueryNode' && node.with === undefined ? node : this.writes.of(node)
-  }
+  readonly transformQuery: KyselyPlugin['transformQuery'] = ({ node }) =>
+    node.kind === 'SelectQueryNode' && node.with === undefined ? node : this.writes.sent(node)
 
   /** Called by Kysely. */
-  async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
-    return result
-  }
+  readonly transformResult: KyselyPlugin['transformResult'] = async ({ result }) => result
 
   /**
    * A new id for a generated column: for rows that reference each other, and for MySQL, which returns no ids.
@@ -136,14 +132,13 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * const id = ids.generate('orders.id')
    */
   generate<Path extends IdPath<Tables>>(path: Path): IdAt<Tables, Path> {
-    const ids = this.declared.at(path)
-    if (ids.generate) return ids.generate() as IdAt<Tables, Path>
-    throw ids.refuse('this column does not generate ids')
+    const ids = this.at(path)
+    if (ids.generate) return newId(ids) as IdAt<Tables, Path>
+    throw ids.refused('this column does not generate ids')
   }
 
   /**
-   * The row that has an id, of the tables whose ids are generated; null if none has it. If several can have it, one
-   * statement by their keys says which do, and their rows are read.
+   * The row that has an id, of the tables whose ids are generated; null if none has it.
    *
    * @throws {IdError} for a malformed id.
    *
@@ -152,41 +147,27 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * if (found) console.log(found.model, found.row)
    */
   find<DB, const AnId extends string>(db: Kysely<DB>, id: AnId): Promise<FoundById<DB, Tables, AnId> | null> {
-    const keys = keysOf(this, () =>
-      [...this.declared.columns].flatMap(([model, columns]) =>
-        [...columns].flatMap(([name, { family, column }]) =>
-          column.role === 'generated' ? [{ model, column: name, family }] : [],
-        ),
-      ),
+    const keys = [...this.declared.values()].flatMap(({ role, table: model, name: column, family }) =>
+      role === 'generated' ? [{ model, column, family }] : [],
     )
     const any = db as unknown as Kysely<Record<string, Record<string, string>>>
     const rowsOf = ({ model, column }: KeyColumn) => any.selectFrom(model).where(column, '=', id)
-    const found = findRow(
-      keys,
-      id,
-      (key) => rowsOf(key).selectAll().executeTakeFirst(),
-      async (several) => {
-        const counts = several.map((key, at) =>
-          rowsOf(key)
-            .select(({ fn }) => fn.countAll().as('rows'))
-            .as(`c${at}`),
-        )
-        return Object.values(await any.selectNoFrom(counts).executeTakeFirstOrThrow())
-      },
-    )
-    return found as Promise<FoundById<DB, Tables, AnId> | null>
+    const look = (key: KeyColumn) => rowsOf(key).selectAll().executeTakeFirst()
+    const count = async (several: readonly KeyColumn[]) => {
+      const rows = sql`count(*)`.as('rows')
+      const counts = several.map((key, at) => rowsOf(key).select(rows).as(`c${at}`))
+      return Object.values(await any.selectNoFrom(counts).executeTakeFirstOrThrow())
+    }
+    return findRow(keys, id, look, count) as Promise<FoundById<DB, Tables, AnId> | null>
   }
 
   /**
-   * Rows whose id was generated at or after `from` and before `to`, and those nearby of a family whose `exactRange` is
-   * false (uid). It compares texts, so other keys that the column accepts may sort between the ends. Recheck both with
-   * `wasCreatedBetween`.
+   * Rows whose id was generated at or after `from` and before `to`. Also finds ids of uid nearby, and other keys that the
+   * column accepts and that sort between: recheck with `wasCreatedBetween`.
    *
    * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
    *
    * @example
-   * const [from, to] = [new Date('2026-11-01'), new Date('2026-12-01')]
-   * db.selectFrom('orders').selectAll().where(ids.createdBetween('orders.id', from, to))
    * db.selectFrom('orders as o').selectAll().where(ids.createdBetween('orders.id', from, to, { as: 'o.id' }))
    */
   createdBetween(
@@ -195,9 +176,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     to: Time,
     options: NameOption = {},
   ): AliasableExpression<SqlBool> {
-    const ids = this.declared.at(path)
+    const ids = this.at(path)
     checkOptions('createdBetween', options, { as: 'any' })
-    const { gte, lt } = ids.placed(() => ids.family.range(from, to))
+    const { gte, lt } = ids.placed((family) => family.range(from, to))
     const column = columnOf(path, options)
     const eb = expressionBuilder<never, never>()
     const begins = eb(column, '>=', gte)
@@ -236,8 +217,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     path: Path,
     id: Given,
   ): TimeAt<Tables, Path> | Extract<Given, null> {
-    const ids = this.declared.at(path)
-    return (id === null ? null : ids.placed(() => timeOf(ids.family, id))) as TimeAt<Tables, Path>
+    const ids = this.at(path)
+    return (id === null ? null : ids.placed((family) => timeOf(family, id))) as TimeAt<Tables, Path>
   }
 
   /**
@@ -254,13 +235,11 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     from: Time,
     to: Time,
   ): boolean {
-    const ids = this.declared.at(path)
-    return ids.placed(() => wasCreatedBetween(ids.family, id, from, to))
+    return this.at(path).placed((family) => wasCreatedBetween(family, id, from, to))
   }
 
   /**
-   * Keyset pagination by a unique id column, such as the primary key, for `$call`: page 1000 costs as much as page 1, and
-   * inserted or deleted rows shift no page.
+   * Keyset pagination by a unique id column, for `$call`: page 1000 costs as much as page 1.
    *
    * @throws {IdError} for a malformed cursor, another order, or a `take` that is not a positive integer.
    *
@@ -272,15 +251,15 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     path: Path,
     options: KeysetOptions<IdAt<Tables, Path>> = {},
   ): <Query>(query: Query) => Query {
-    const ids = this.declared.at(path)
+    const ids = this.at(path)
     const order = checkKeyset(options, { take: 'number', as: 'any' })
     const { after, take } = options
     const column = columnOf(path, options)
-    const eb = expressionBuilder<never, never>()
-    const beyond = after == null ? undefined : eb(column, order === 'asc' ? '>' : '<', ids.parse(after))
+    const last = after == null ? undefined : ids.placed((family) => family.parse(after))
     return <Query>(query: Query): Query => {
       const all = query as unknown as SelectQueryBuilder<never, never, unknown>
-      const page = (beyond ? all.where(beyond) : all).orderBy(column, order)
+      const rest = last === undefined ? all : all.where(column, order === 'asc' ? '>' : '<', last)
+      const page = rest.orderBy(column, order)
       return (take === undefined ? page : page.limit(take)) as Query
     }
   }
@@ -292,8 +271,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * db.schema.createTable('orders').addColumn('id', ids.columnType('orders.id'), (column) => column.primaryKey())
    */
   columnType(path: IdPath<Tables>): RawBuilder<unknown> {
-    const { storage, column } = this.declared.at(path)
-    return sql.raw(column.role === 'list' ? `${storage.column.type}[]` : storage.column.sql)
+    const { storage, role } = this.at(path)
+    return sql.raw(role === 'list' ? `${storage.column.type}[]` : storage.column.sql)
   }
 
   /**
@@ -303,14 +282,14 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * db.schema.alterTable('jobs').alterColumn('id', (column) => column.setDefault(ids.columnDefault('jobs.id')))
    */
   columnDefault(path: IdPath<Tables>): RawBuilder<unknown> {
-    const ids = this.declared.at(path)
+    const ids = this.at(path)
     if (ids.databaseDefault) return sql.raw(ids.databaseDefault)
-    throw ids.refuse("only with default: 'database' does the database generate its ids")
+    throw ids.refused("only with default: 'database' does the database generate its ids")
   }
 
   /**
-   * Compares the declared id columns with those in the database, by one query. Run it when your application starts, or
-   * after migrations: with another collation, width or type, queries would silently find wrong rows.
+   * Compares the declared id columns with those in the database, by one query: with another collation, width or type,
+   * queries would find wrong rows. Run it when your application starts.
    *
    * @throws {IdError} `STORAGE_REFUSED` listing the columns that are wrong or missing.
    *
@@ -325,12 +304,10 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
       const sent = executor.transformQuery(node, createQueryId())
       return sent.parameters.map((one) => (one as IdentifierNode).name)
     }
-    const declared = [...this.declared.columns].flatMap(([table, columns]) =>
-      [...columns].map(([name, { path, storage, column }]) => {
-        const [own = '', of = '', schema] = renamed([name, ...table.split('.').reverse()])
-        return { path, schema, table: of, column: own, storage, isList: column.role === 'list' }
-      }),
-    )
+    const declared = [...this.declared.values()].map(({ path, table, name, storage, role }) => {
+      const [column = '', of = '', schema] = renamed([name, ...table.split('.').reverse()])
+      return { path, schema, table: of, column, storage, isList: role === 'list' }
+    })
     const faults = await columnFaults(this.database, declared, async (text, parameters) => {
       const query = CompiledQuery.raw(text, [...parameters])
       return (await executor.withoutPlugins().executeQuery<Record<string, unknown>>(query)).rows
@@ -343,9 +320,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
  * A plugin for Kysely that generates ids on insert, and checks the ids that are written to declared columns. Put it
  * before plugins that rename.
  *
- * @throws {IdError} naming table and column: `GENERATOR_REQUIRED` for a generated column of a family without a default
- * generator, `STORAGE_REFUSED` for a storage other than the id itself, `INVALID_OPTION`, `FIELD_OUT_OF_RANGE` for the
- * metabyte.
+ * @throws {IdError} `INVALID_OPTION`, `GENERATOR_REQUIRED`, `STORAGE_REFUSED`, `FIELD_OUT_OF_RANGE` for the metabyte.
  *
  * @example
  * const ids = idPlugin({

@@ -1,170 +1,179 @@
+import { IdError } from '@snoflax/core'
+import { snakeCase } from '@snoflax/core/adapter'
 import {
-  type AliasNode,
-  type ColumnNode,
+  AliasNode,
+  ColumnNode,
   type ColumnUpdateNode,
-  type IdentifierNode,
+  DefaultInsertValueNode,
+  IdentifierNode,
   InsertQueryNode,
-  type ListNode,
-  type MergeQueryNode,
+  ListNode,
+  MergeQueryNode,
   type OperationNode,
   PrimitiveValueListNode,
-  type ReferenceNode,
-  type TableNode,
-  type UpdateQueryNode,
+  RawNode,
+  ReferenceNode,
+  TableNode,
+  UpdateQueryNode,
   ValueNode,
   type ValuesItemNode,
   ValuesNode,
 } from 'kysely'
-import type { ColumnIds, Declared, IdTable } from './declared.js'
+import type { ColumnIds } from './declared.js'
 
-/** A list with its items mapped: the same one if none of them changes. */
-function mapped<Item>(items: readonly Item[], map: (item: Item, at: number) => Item): readonly Item[] {
-  const result = items.map(map)
-  return result.some((item, at) => item !== items[at]) ? result : items
-}
-
-/** A node with one of its members mapped, or the nodes of a list: the same one if none of them changes. */
-function changed<ANode extends OperationNode>(
-  node: ANode,
-  key: string,
-  map: (child: OperationNode) => OperationNode,
-): ANode {
-  const child = (node as unknown as Record<string, OperationNode | readonly OperationNode[] | undefined>)[key]
-  if (child === undefined) return node
-  const result = 'kind' in child ? map(child) : mapped(child, map)
-  return result === child ? node : { ...node, [key]: result }
-}
+/** What a statement writes to: the columns of a declared table, and its name in the statement. */
+type Target = { readonly table?: readonly ColumnIds[] | undefined; readonly name?: string }
 
 /** Adds ids to rows that are inserted without one, and checks ids that are written. */
 export class Writes {
-  constructor(private readonly declared: Declared) {}
+  private readonly tables = new Map<string, readonly ColumnIds[]>()
+  /** Tables by the names that CamelCasePlugin sends for them. */
+  private readonly renamed = new Map<string, string>()
+
+  constructor(columns: Iterable<ColumnIds>) {
+    for (const ids of columns) {
+      this.tables.set(ids.table, [...(this.tables.get(ids.table) ?? []), ids])
+      this.renamed.set(snakeCase(ids.table), ids.table)
+    }
+  }
 
   /**
    * The statement as it is sent: the same node if no row of it gets an id.
    *
    * @throws {IdError} for a malformed id that is written.
    */
-  readonly of = <ANode extends OperationNode>(given: ANode): ANode => {
-    const node = changed(given, 'with', this.ctes)
-    switch (node.kind) {
-      case 'InsertQueryNode': {
-        const insert = node as unknown as InsertQueryNode
-        const table = insert.into && this.declared.table(insert.into)
-        return table ? (inserted(insert, table) as never) : node
-      }
-      case 'UpdateQueryNode': {
-        const { table, joins = [], updates } = node as unknown as UpdateQueryNode
-        if (table?.kind === 'ListNode')
-          for (const one of (table as ListNode).items) this.checkUpdates(updates, one)
-        else if (table) this.checkUpdates(updates, table)
-        for (const join of joins) this.checkUpdates(updates, join.table, true)
-        return node
-      }
-      case 'MergeQueryNode':
-        this.merge(node as unknown as MergeQueryNode)
-        return node
-      case 'RawNode':
-        return changed(node, 'parameters', this.of)
-      default:
-        return node
+  readonly sent = <ANode extends OperationNode>(given: ANode): ANode => {
+    const node = 'with' in given ? mapMember(given, 'with', this.ctes) : given
+    if (InsertQueryNode.is(node)) return inserted(node, this.target(node.into)) as never
+    if (RawNode.is(node)) return mapMember(node, 'parameters', this.sent)
+    if (UpdateQueryNode.is(node)) {
+      const { table, joins = [], updates } = node
+      for (const one of table && ListNode.is(table) ? table.items : [table])
+        checkUpdates(updates, this.target(one))
+      for (const join of joins) checkUpdates(updates, this.target(join.table), true)
+    } else if (MergeQueryNode.is(node)) {
+      for (const { result } of node.whens ?? []) if (result) checkMerged(result, this.target(node.into))
     }
-  }
-
-  private merge({ into, whens = [] }: MergeQueryNode): void {
-    const { table } = this.target(into)
-    if (table === undefined) return
-    for (const { result } of whens) {
-      if (result?.kind === 'UpdateQueryNode') this.checkUpdates((result as UpdateQueryNode).updates, into)
-      if (result?.kind !== 'InsertQueryNode') continue
-      if (inserted(result as InsertQueryNode, table) === result) continue
-      throw (table.generated[0] as ColumnIds).refuse(
-        'the insert of a merge would write one id into every row; pass a column of the source, or let the database generate ids',
-      )
-    }
+    return node
   }
 
   /** PostgreSQL can insert in any CTE. */
   private readonly ctes = (node: OperationNode) =>
-    changed(node, 'expressions', (cte) => changed(cte, 'expression', this.of))
+    mapMember(node, 'expressions', (cte) => mapMember(cte, 'expression', this.sent))
 
-  /** The declared table that an update writes to, and its name in the statement. */
-  private target(given: OperationNode): { table?: IdTable | undefined; name?: string } {
-    const { node, alias } = given.kind === 'AliasNode' ? (given as AliasNode) : { node: given }
-    if (node.kind !== 'TableNode') return {}
-    const { name } = (alias ?? (node as TableNode).table.identifier) as IdentifierNode
-    return { table: this.declared.table(node as TableNode), name }
-  }
-
-  /** @param isJoined whether MySQL updates the table only where the column has its name. */
-  private checkUpdates(updates: Updates, node: OperationNode, isJoined = false): void {
-    const { table, name } = this.target(node)
-    if (table) checkUpdates(updates, table, name, isJoined)
+  /** @throws {IdError} `INVALID_OPTION` if another plugin has renamed the table. */
+  private target(given: OperationNode | undefined): Target {
+    const { node, alias } = given && AliasNode.is(given) ? given : { node: given }
+    if (node === undefined || !TableNode.is(node)) return {}
+    const { schema, identifier } = node.table
+    const { name } = identifier
+    const table = (schema && this.tables.get(`${schema.name}.${name}`)) ?? this.tables.get(name)
+    const declared = table ? undefined : this.renamed.get(name)
+    if (declared === undefined) return { table, name: alias && IdentifierNode.is(alias) ? alias.name : name }
+    const cure = 'put the plugin of ids before plugins that rename, such as CamelCasePlugin'
+    throw new IdError('INVALID_OPTION', `${name}: declared as ${declared}; ${cure}`, { path: name })
   }
 }
 
-type Updates = readonly ColumnUpdateNode[] | undefined
+/** A node with one of its members mapped, or the nodes of a list: the same one if none of them changes. */
+function mapMember<ANode extends OperationNode>(
+  node: ANode,
+  key: string,
+  map: (child: OperationNode) => OperationNode,
+): ANode {
+  const member = (node as unknown as Record<string, OperationNode | readonly OperationNode[]>)[key] ?? []
+  const before = [member].flat()
+  const after = before.map(map)
+  if (after.every((one, at) => one === before[at])) return node
+  return { ...node, [key]: Array.isArray(member) ? after : after[0] }
+}
 
-function checkUpdates(updates: Updates = [], { columns }: IdTable, target?: string, isJoined = false): void {
+/** @param isJoined whether MySQL updates the table only where the column has its name. */
+function checkUpdates(
+  updates: readonly ColumnUpdateNode[] = [],
+  { table, name: target }: Target,
+  isJoined = false,
+): void {
+  if (table === undefined) return
   for (const { column, value } of updates) {
-    if (value.kind !== 'ValueNode') continue
-    const { table, column: named } = column as Partial<ReferenceNode>
-    const of = table?.table.identifier.name
-    if (named === undefined || (of === undefined ? isJoined : of !== target)) continue
-    // Of a column without a table, this is its name.
-    const { name } = (named.kind === 'ColumnNode' ? (named as ColumnNode).column : named) as IdentifierNode
-    columns.get(name)?.check((value as ValueNode).value)
+    if (!ValueNode.is(value)) continue
+    const { table: its, column: named } = ReferenceNode.is(column) ? column : { column }
+    const of = its?.table.identifier.name
+    if (!ColumnNode.is(named) || (of === undefined ? isJoined : of !== target)) continue
+    table.find(({ name }) => name === named.column.name)?.check(value.value)
   }
 }
+
+function checkMerged(result: OperationNode, target: Target): void {
+  if (UpdateQueryNode.is(result)) checkUpdates(result.updates, target)
+  if (!InsertQueryNode.is(result) || inserted(result, target) === result) return
+  throw target.table
+    ?.find(({ generate }) => generate)
+    ?.refused(
+      'the insert of a merge would write one id into every row; pass a column of the source, or let the database generate ids',
+    )
+}
+
+/** A declared column of an insert, and its place in the rows, which end before one that is missing. */
+type Place = { readonly at: number; readonly ids: ColumnIds }
 
 /** An insert with an id in each row that has none. */
-function inserted(insert: InsertQueryNode, table: IdTable): InsertQueryNode {
-  const { columns: named = [], values, defaultValues, onConflict, onDuplicateKey } = insert
-  checkUpdates(onConflict?.updates ?? onDuplicateKey?.updates, table)
-  const places = named.flatMap(({ column }, at): Place[] => {
-    const ids = table.columns.get(column.name)
-    return ids ? [{ at, ids }] : []
-  })
-  const missing = table.generated.filter((one) => !places.some(({ ids }) => ids === one))
-  const [first] = missing
+function inserted(insert: InsertQueryNode, target: Target): InsertQueryNode {
+  const { columns: given = [], values, defaultValues, onConflict, onDuplicateKey } = insert
+  if (target.table === undefined) return insert
+  const updates = onConflict?.updates ?? onDuplicateKey?.updates
+  if (updates) checkUpdates(updates, target)
+  const columns = [...given]
+  const places: Place[] = []
+  let missing: ColumnIds | undefined
+  for (const ids of target.table) {
+    const at = given.findIndex(({ column }) => column.name === ids.name)
+    if (at >= 0) places.push({ at, ids })
+    else if (ids.generate) {
+      missing ??= ids
+      places.push({ at: columns.push(ids.node) - 1, ids })
+    }
+  }
   if (values && !ValuesNode.is(values)) {
-    if (insert.columns === undefined || first === undefined) return insert
-    throw first.refuse(
+    if (insert.columns === undefined || missing === undefined) return insert
+    throw missing.refused(
       'an insert from a query generates no ids; select one for each row, or let the database generate them',
     )
   }
-  if (!values && !(defaultValues && first)) return insert
-  const given = values?.values ?? [PrimitiveValueListNode.create([])]
-  const rows = mapped(given, (row) => withIds(row, places, missing))
-  if (rows === given) return insert
+  if (!values && !(defaultValues && missing)) return insert
+  const rows = values?.values ?? [PrimitiveValueListNode.create([])]
+  const filled = rows.map((row) => withIds(row, places))
+  if (missing === undefined && filled.every((row, at) => row === rows[at])) return insert
   return InsertQueryNode.cloneWith(insert, {
-    columns: [...named, ...missing.map(({ node }) => node)],
-    values: ValuesNode.create(rows),
+    columns,
+    values: ValuesNode.create(filled),
     defaultValues: false,
   })
 }
 
-const newId = ({ generate }: ColumnIds): string => (generate as () => string)()
-
-/** A declared column, and its place in the rows. */
-type Place = { readonly at: number; readonly ids: ColumnIds }
-
-function withIds(
-  row: ValuesItemNode,
-  places: readonly Place[],
-  missing: readonly ColumnIds[],
-): ValuesItemNode {
-  if (row.kind === 'PrimitiveValueListNode') {
-    for (const { at, ids } of places) ids.check(row.values[at])
-    return missing.length === 0 ? row : { kind: row.kind, values: [...row.values, ...missing.map(newId)] }
-  }
-  const values = [...row.values, ...missing.map((ids) => ValueNode.create(newId(ids)))]
-  let isSame = missing.length === 0
+/** A row with its ids checked, and with those that are missing: the same one if it has them all. */
+function withIds(row: ValuesItemNode, places: readonly Place[]): ValuesItemNode {
+  const isPlain = PrimitiveValueListNode.is(row)
+  const values: unknown[] = [...row.values]
+  let isSame = true
   for (const { at, ids } of places) {
-    const node = values[at]
-    if (node?.kind === 'ValueNode') ids.check((node as ValueNode).value)
-    if (node?.kind !== 'DefaultInsertValueNode' || !ids.generate) continue
-    values[at] = ValueNode.create(ids.generate())
-    isSame = false
+    const value = values[at] as OperationNode
+    if (at >= row.values.length || (!isPlain && DefaultInsertValueNode.is(value) && ids.generate)) {
+      values[at] = isPlain ? newId(ids) : ValueNode.create(newId(ids))
+      isSame = false
+    } else if (isPlain) ids.check(value)
+    else if (ValueNode.is(value)) ids.check(value.value)
   }
-  return isSame ? row : { kind: row.kind, values }
+  return isSame ? row : ({ kind: row.kind, values } as ValuesItemNode)
+}
+
+/** A new id of a column that generates. Errors name the column. */
+export function newId(ids: ColumnIds): string {
+  try {
+    return (ids.generate as () => string)()
+  } catch (error) {
+    return ids.placed(() => {
+      throw error
+    })
+  }
 }

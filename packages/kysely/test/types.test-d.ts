@@ -1,6 +1,6 @@
-import type { FlaxId, Id, IdFamily, SnoId } from '@snoflax/core'
+import type { Id, IdFamily, SnoId } from '@snoflax/core'
 import { flax, prefixed, sno } from '@snoflax/core'
-import { flaxId, type GeneratedId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
+import { flaxId, idColumn, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 import type { ColumnType, Generated, Insertable, Kysely, Selectable, Updateable } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { expectTypeOf } from 'vitest'
@@ -61,7 +61,6 @@ expectTypeOf<Selectable<Database['items']>>().branded.toEqualTypeOf<{
 }>()
 expectTypeOf<Selectable<Database['buyers']>>().branded.toEqualTypeOf<{ id: Id<'buy'>; traced: Id<'trc'> }>()
 expectTypeOf<Database['logs']>().toEqualTypeOf<{ id: number }>()
-expectTypeOf<Selectable<{ id: GeneratedId<FlaxId> }>>().toEqualTypeOf<{ id: FlaxId }>()
 
 declare const db: Kysely<Database>
 declare const customer: CustomerId

@@ -7,16 +7,9 @@ import {
   type TransformContext,
   Type,
 } from '@mikro-orm/core'
-import {
-  type Database,
-  IdError,
-  type IdFamily,
-  type IdStorage,
-  type StorageName,
-  storageFor,
-} from '@snoflax/core'
-import { checkCondition, withPath } from '@snoflax/core/adapter'
-import { type IdWriting, watchWrites } from './writes.js'
+import { type Database, IdError, type IdFamily, type IdStorage, type StorageName } from '@snoflax/core'
+import { checkCondition, plainStorage, withPath } from '@snoflax/core/adapter'
+import { watchWrites } from './writes.js'
 
 /**
  * The type of an id property. The column stores the id itself, so nothing is converted. Ids that are written are checked;
@@ -26,7 +19,7 @@ import { type IdWriting, watchWrites } from './writes.js'
  * const type = new IdType(flax, undefined, undefined)
  * const Visit = defineEntity({ name: 'Visit', properties: { id: p.integer().primary(), traceId: p.type(type) } })
  */
-export class IdType<AnId extends string> extends Type<AnId, AnId> implements IdWriting {
+export class IdType<AnId extends string> extends Type<AnId, AnId> {
   /** Entity and property, for errors. */
   place: string | undefined
 
@@ -99,7 +92,7 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> implements IdW
   }
 
   /** Not by MikroORM's option `check`, which can't name the column of a property that entities share. */
-  private addCheck({ name: property, fieldNames, persist, array }: EntityProperty): void {
+  private addCheck({ name: property, fieldNames, primary, persist, array }: EntityProperty): void {
     const { family, meta, platform } = this as IdType<AnId> & { meta: EntityMetadata; platform: Platform }
     if (array) {
       throw new IdError('INVALID_OPTION', `${family.name}: check: true can't check arrays; leave check out`, {
@@ -107,7 +100,9 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> implements IdW
         field: 'check',
       })
     }
-    if (meta.embeddable || persist === false || meta.tptParent?.properties[property as never]) return
+    // Tables of a table-per-type hierarchy share keys only.
+    const isInherited = !primary && meta.tptParent?.properties[property as never]
+    if (meta.embeddable || persist === false || isInherited) return
     const name = platform.getIndexName(meta.tableName, fieldNames, 'check')
     const expression = checkCondition(
       this.storageIn(platform),
@@ -118,15 +113,9 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> implements IdW
   }
 
   private storageIn(platform: Platform): IdStorage<AnId> {
-    const { family } = this
-    const storage = storageFor(family, databaseOf(platform), { storage: this.storage })
-    if (!storage.converts) return storage
-    throw new IdError(
-      'STORAGE_REFUSED',
-      `${family.name}: MikroORM compares ids as they are stored, in its identity map and for pivot tables, so they can't ` +
-        `be stored as ${storage.name}; use storage text${family.textLength === undefined ? ' and another family' : ''}`,
-      { family: family.name, field: 'storage', value: storage.name },
-    )
+    // In its identity map, and for pivot tables.
+    const reason = 'MikroORM compares ids as they are stored'
+    return plainStorage(this.family, databaseOf(platform), this.storage, reason)
   }
 }
 

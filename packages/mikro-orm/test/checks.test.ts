@@ -124,6 +124,22 @@ test('is added to tables that are there, and dropped', async () => {
   }
 })
 
+test('each table of a hierarchy has one of its key', async () => {
+  const properties = { id: flaxId({ check: true }), token: idProperty.plain(uuid7, { check: true }) }
+  const Person = defineEntity({ name: 'Person', inheritance: 'tpt', properties })
+  const Worker = defineEntity({ name: 'Worker', extends: Person, properties: { badge: p.string() } })
+  const orm = await MikroORM.init({ entities: [Person, Worker], dbName: ':memory:' })
+  onTestFinished(() => orm.close())
+  const create = await orm.schema.getCreateSchemaSQL()
+  expect(create.match(/\w+_check(?=` check)/g)).toEqual([
+    'person_id_check',
+    'person_token_check',
+    'worker_id_check',
+  ])
+  await orm.schema.create()
+  expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
+})
+
 test.each([
   [
     idProperty.plain(accepting(flax, /x/), { check: true }),

@@ -382,12 +382,15 @@ describe('checks', () => {
 test.each<[object, string]>([
   [
     flaxId({ storage: 'binary' }),
-    "Wrong.id: flax: MikroORM compares ids as they are stored, in its identity map and for pivot tables, so they can't be " +
-      'stored as binary; use storage text',
+    'Wrong.id: flax in sqlite: cannot use storage binary: MikroORM compares ids as they are stored; use text',
+  ],
+  [
+    flaxId({ storage: 'uuid' }),
+    'Wrong.id: flax in sqlite: cannot use storage uuid: SQLite has no uuid type; use text',
   ],
   [
     idProperty(flake, { generator: flake.generator({ id: 1 }), storage: 'binary' }),
-    'use storage text and another family',
+    'MikroORM compares ids as they are stored; use another family',
   ],
 ])('storages that convert are refused, with the reason (%#)', async (id, message) => {
   const wrong = init([defineEntity({ name: 'Wrong', properties: { id } as never })])

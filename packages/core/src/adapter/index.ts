@@ -11,6 +11,7 @@ export { unixMs } from '../primitives/clock.js'
 export { checkInteger, show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind, refuse } from '../primitives/options.js'
 export { isBytes, isDate } from '../primitives/realms.js'
+export { plainStorage } from '../storage/index.js'
 export { agree, type ColumnIdentity } from './agree.js'
 export { checkCondition } from './check-constraint.js'
 export {

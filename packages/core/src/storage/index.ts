@@ -4,8 +4,7 @@ import { checkOptions } from '../primitives/options.js'
 import { type ColumnType, columnType, type Database } from './column.js'
 import { type DatabaseValue, reader, writer } from './convert.js'
 import { bytesOfDriver } from './read.js'
-import { chooseStorage } from './refusal.js'
-import { UUID_TEXT } from './uuid.js'
+import { chooseStorage, converts } from './refusal.js'
 
 export type { ColumnType, Database } from './column.js'
 export type { DatabaseValue } from './convert.js'
@@ -81,11 +80,30 @@ export function storageFor<AnId extends string>(
     family,
     database,
     name,
-    converts: name !== 'text' && !(name === 'uuid' && family.textLength === UUID_TEXT),
+    converts: converts(family, name),
     column: columnType(family, database, name),
     toDatabase: (value: unknown) => (value == null ? null : write(value)),
     fromDatabase: (value: unknown) => (value == null ? null : read(bytesOfDriver(value))),
   } as IdStorage<AnId>
+}
+
+/**
+ * The storage of ids that nothing converts: text, or `uuid` for UUIDv7 in PostgreSQL.
+ *
+ * @param against why none may convert, for messages.
+ * @throws {IdError} as {@link storageFor}.
+ *
+ * @example
+ * plainStorage(flax, 'postgres', undefined, 'the driver passes ids as they are stored').name // 'text'
+ */
+export function plainStorage<AnId extends string>(
+  family: IdFamily<AnId>,
+  database: Database,
+  wanted: StorageName | undefined,
+  against: string,
+): IdStorage<AnId> {
+  checkFamily(family)
+  return storageFor(family, database, { storage: chooseStorage(family, database, wanted, true, against) })
 }
 
 /** Accepted keys are stored as they are, and a text is never taken for another form of an id. */

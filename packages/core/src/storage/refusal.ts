@@ -4,11 +4,16 @@ import { IdError, show } from '../primitives/errors.js'
 import { refuse } from '../primitives/options.js'
 import { COLUMNS, type Database } from './column.js'
 import { BIGINT_BYTES } from './read.js'
-import { UUID_BYTES, UUID8_BYTES } from './uuid.js'
+import { UUID_BYTES, UUID_TEXT, UUID8_BYTES } from './uuid.js'
+
+/** Whether drivers read and write something else than the ids' own text. */
+export const converts = ({ textLength }: IdFamily, name: StorageName): boolean =>
+  name !== 'text' && !(name === 'uuid' && textLength === UUID_TEXT)
 
 /**
  * The requested storage, or the one that the family prefers of those that the database has.
  *
+ * @param against why none may convert; undefined if they may.
  * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for an unknown database.
  */
 export function chooseStorage(
@@ -16,6 +21,7 @@ export function chooseStorage(
   database: Database,
   wanted: StorageName | undefined,
   exactBigint: boolean,
+  against?: string,
 ): StorageName {
   if (!(database in COLUMNS)) {
     const reason = `database must be one of ${Object.keys(COLUMNS).join(', ')}, not ${show(database)}`
@@ -24,12 +30,14 @@ export function chooseStorage(
   const reason = (name: StorageName) =>
     isAccepting(family) && name in COLUMNS.postgres && !family.storages.includes(name)
       ? 'it stores ids only, and the column also accepts other keys (replace them by `snoflax adopt` first)'
-      : reasonAgainst(baseOf(family), database, name, exactBigint)
+      : (reasonAgainst(baseOf(family), database, name, exactBigint) ??
+        (converts(family, name) ? against : undefined))
   const name = wanted ?? family.storages.find((one) => COLUMNS[database][one])
   if (name !== undefined && reason(name) === undefined) return name
   const allowed = (Object.keys(COLUMNS[database]) as StorageName[]).filter((one) => reason(one) === undefined)
   const refused = name === undefined ? 'no storage fits' : `cannot use storage ${name}: ${reason(name)}`
-  const advice = allowed.length > 0 ? `; use ${allowed.join(' or ')}` : ''
+  const cures = allowed.length === 0 && against !== undefined ? ['another family'] : allowed
+  const advice = cures.length > 0 ? `; use ${cures.join(' or ')}` : ''
   throw new IdError('STORAGE_REFUSED', `${family.name} in ${database}: ${refused}${advice}`, {
     family: family.name,
     field: 'storage',

@@ -41,11 +41,11 @@ const READERS: Readonly<Record<Orm, (file: string) => Promise<Declaration[]>>> =
     }),
   kysely: async (file) =>
     exportsOf(await load(file)).flatMap((plugin) => {
-      const { columns: declared } = (plugin as Partial<KyselyPlugin>).declared ?? {}
+      const { declared } = plugin as Partial<KyselyPlugin>
       if (!(declared instanceof Map)) return []
-      return [...declared].flatMap(([path, columns]) => {
+      return [...declared.values()].map(({ table: path, name: column, storage }) => {
         const [table = '', schema] = path.split('.').reverse()
-        return [...columns].map(([column, { storage }]) => ({ schema, table, column, storage }))
+        return { schema, table, column, storage }
       })
     }),
   prisma: readPrisma,
@@ -108,7 +108,7 @@ interface DrizzleTable {
 }
 
 interface KyselyPlugin {
-  readonly declared: { readonly columns?: ReadonlyMap<string, ReadonlyMap<string, Ids>> }
+  readonly declared: ReadonlyMap<string, Ids & { readonly table: string; readonly name: string }>
 }
 
 const isDataSource = (one: unknown): one is TypeormSource =>
