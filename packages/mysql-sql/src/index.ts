@@ -1,9 +1,8 @@
 export { type ColumnOptions, type ColumnSql, columnSql, type Server } from './column-sql.js'
+export { type Drift, drift } from './drift.js'
 export {
   type Client,
   type Connection,
-  type Drift,
-  drift,
   type Installed,
   type InstallOptions,
   install,

@@ -78,7 +78,7 @@ function checkInstall(options: InstallOptions): InstallOptions {
 }
 
 /** The database of functions and procedures. */
-function schemaOf(caller: string, options: SchemaOption): string {
+export function schemaOf(caller: string, options: SchemaOption): string {
   checkOptions(caller, options, { schema: 'any' })
   return checkSchema(options.schema ?? DEFAULT_SCHEMA)
 }
@@ -115,7 +115,7 @@ function objectStatements(server: Server, { schema = DEFAULT_SCHEMA, ...options 
   ]
 }
 
-const definitionsOf = (schema: string): string => statementsOf('definitions', schema, 'mysql').join('')
+export const definitionsOf = (schema: string): string => statementsOf('definitions', schema, 'mysql').join('')
 
 interface Named {
   readonly kind: string
@@ -200,57 +200,6 @@ export async function installedVersion(
   return state?.complete ? state.version : undefined
 }
 
-/** A difference from what was installed. */
-export interface Drift {
-  /** What differs, such as `function flax_time`, `column _lease.token`, `trigger _lease.audit`. */
-  readonly object: string
-  /** `added` occurs for the installer's own tables only. */
-  readonly change: 'added' | 'altered' | 'missing'
-}
-
-/**
- * Functions, procedures, views and tables that have changed since they were installed. {@link install} restores
- * functions, procedures and views, but not tables. After an upgrade of the server, which may print tables and views
- * differently, these are only checked for existence.
- *
- * @throws {IdError} `INVALID_OPTION` if nothing is installed, or by a version without a manifest; for a schema name
- * that needs quoting; and for an account that can't read the definitions. And what the database throws.
- *
- * @example
- * for (const { object, change } of await drift(pool)) console.log(`${object} is ${change}`)
- */
-export async function drift(client: Client, options: SchemaOption = {}): Promise<Drift[]> {
-  const schema = schemaOf('drift', options)
-  const run: Run = async (text) => rowsOf(await client.query(text))
-  if ((await stateOf(run, schema)) === undefined) throw refusal(`nothing is installed in ${schema}`)
-  if (!(await hasTable(run, schema, '_manifest'))) throw refusal(`${schema} has no manifest; install again`)
-  const found = await run(definitionsOf(schema))
-  const installed = await run(
-    `SELECT object, definition, server = version() AS comparable FROM ${schema}._manifest ORDER BY object`,
-  )
-  const definitions = new Map(found.map(({ object, definition }) => [String(object), definition]))
-  const isKnown = new Set(installed.map(({ object }) => String(object)))
-  const unread = installed.find(({ object }) => definitions.get(String(object)) === null)
-  if (unread !== undefined) {
-    throw refusal(
-      `this account can't read ${unread['object']}; connect as the account that installed it, or GRANT SHOW_ROUTINE`,
-    )
-  }
-  const changes = installed.flatMap(({ object, definition, comparable }): Drift[] => {
-    const name = String(object)
-    const [, table] = /^(?:column|index|row) (?:\S+ of )?(\w+)/.exec(name) ?? []
-    if (!definitions.has(name)) {
-      return table && !definitions.has(`table ${table}`) ? [] : [{ object: name, change: 'missing' }]
-    }
-    const isCompared = Number(comparable) === 1 || /^(function|procedure|row) /.test(name)
-    return isCompared && definitions.get(name) !== definition ? [{ object: name, change: 'altered' }] : []
-  })
-  const added = found
-    .filter(({ object, name }) => isKnown.has(`table ${name}`) && !isKnown.has(String(object)))
-    .map(({ object }): Drift => ({ object: String(object), change: 'added' }))
-  return [...changes, ...added]
-}
-
 /**
  * Drops what the installer created, including the database if it created that. Throws, and names them, while views,
  * triggers, routines or events elsewhere use it, or numbers are leased.
@@ -316,10 +265,10 @@ async function remove(run: Run, schema: string, server: Server, ownsSchema: bool
 }
 
 type Row = Readonly<Record<string, unknown>>
-type Run = (text: string) => Promise<Row[]>
+export type Run = (text: string) => Promise<Row[]>
 
 /** The result of mysql2: rows and fields. */
-const rowsOf = (result: unknown): Row[] => {
+export const rowsOf = (result: unknown): Row[] => {
   const [rows] = result as [unknown]
   return Array.isArray(rows) ? rows : []
 }
@@ -373,7 +322,7 @@ async function serverOf(run: Run): Promise<Server> {
 const isMissing = async (run: Run, schema: string): Promise<boolean> =>
   (await run(`SELECT 1 FROM information_schema.schemata WHERE schema_name = '${schema}'`)).length === 0
 
-const hasTable = async (run: Run, schema: string, table: string): Promise<boolean> =>
+export const hasTable = async (run: Run, schema: string, table: string): Promise<boolean> =>
   (
     await run(
       `SELECT 1 FROM information_schema.tables WHERE table_schema = '${schema}' AND table_name = '${table}'`,
@@ -385,7 +334,7 @@ interface State {
   readonly complete: boolean
 }
 
-async function stateOf(run: Run, schema: string): Promise<State | undefined> {
+export async function stateOf(run: Run, schema: string): Promise<State | undefined> {
   if (!(await hasTable(run, schema, '_installation'))) return undefined
   const [row] = await run(`SELECT version, complete FROM ${schema}._installation`)
   return {
@@ -402,5 +351,5 @@ function isNewer(one: string, other: string): boolean {
   return at >= 0 && (a[at] as number) > (b[at] as number)
 }
 
-const refusal = (what: string): IdError =>
+export const refusal = (what: string): IdError =>
   new IdError('INVALID_OPTION', `mysql-sql: ${what}`, { field: 'schema' })

@@ -12,7 +12,7 @@ export interface Begun<Details> {
   readonly plan: Plan<Details>
 }
 
-export const stateStatements = (db: Driver): string[] => [
+export const stateStatements = (db: Pick<Driver, 'own'>): string[] => [
   `CREATE TABLE ${db.own('state')} (phase text NOT NULL, plan text NOT NULL)`,
   `CREATE TABLE ${db.own('round')} (
   item text, round integer, done bigint NOT NULL, total bigint NOT NULL, last_id text, PRIMARY KEY (item, round))`,
@@ -30,7 +30,8 @@ export function* writeBegun(db: Driver, plan: Plan): Work<void> {
   yield* db.query(`INSERT INTO ${db.own('state')} VALUES ('backfilling', $1)`, [JSON.stringify(plan)])
 }
 
-export const switchedStatement = (db: Driver): string => `UPDATE ${db.own('state')} SET phase = 'switched'`
+export const switchedStatement = (db: Pick<Driver, 'own'>): string =>
+  `UPDATE ${db.own('state')} SET phase = 'switched'`
 
 /** One pass over a table: a round of its rows for the key, or of its blocks for foreign keys. */
 export interface Round {

@@ -1,23 +1,12 @@
 import type { DatabaseValue, IdStorage } from '@snoflax/core'
-import { isBytes, keyStatistics, quoteName, quoteText } from '@snoflax/core/adapter'
-import type { Phase, ReplacedColumn } from '../adoption.js'
-import { type Driver, type MadeId, mapName, type Open, type Statements, type TimeColumn } from '../driver.js'
+import { isBytes, quoteName, quoteText } from '@snoflax/core/adapter'
+import type { Phase } from '../adoption.js'
+import type { Driver, MadeId, Open, Statements, TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
-import {
-  legacyName,
-  newName,
-  type Plan,
-  pathOf,
-  placeOf,
-  type RootPlan,
-  rootOf,
-  shownName,
-  tablesOf,
-} from '../plan.js'
-import { readRounds, refuseUnfilled, stateStatements, switchedStatement, writeRound } from '../state.js'
+import { newName, pathOf, placeOf, type RootPlan, shownName, tablesOf } from '../plan.js'
+import { readRounds, refuseUnfilled, writeRound } from '../state.js'
 import type { Work } from '../work.js'
-import type { Carried } from './carried.js'
 import {
   inCatalog,
   noteLeftovers,
@@ -27,21 +16,31 @@ import {
   readKey,
   readMembers,
 } from './catalog.js'
-import { dropIndex, type IndexPlan, type PostgresDetails, readDetails } from './details.js'
+import { type PostgresDetails, readDetails } from './details.js'
 import { addedIndexes, finishMigration, switchMigration } from './migrations.js'
-import { lockStatements, type PostgresClient, PostgresSession, withClient } from './session.js'
-import { END_SILENCE } from './triggers.js'
+import { type PostgresClient, PostgresSession, withClient } from './session.js'
+import {
+  addColumn,
+  exchangeColumn,
+  fillBlocks,
+  IN_CATALOG,
+  others,
+  type PostgresPlan,
+  parentsFirst,
+  SCHEMA,
+  statementsOf,
+  takeDown,
+  temporaryName,
+} from './statements.js'
 
 export type { PostgresClient } from './session.js'
-
-type PostgresPlan = Plan<PostgresDetails>
 
 export const openPostgres =
   (client: PostgresClient): Open<PostgresDetails> =>
   (work, isAlone = false) =>
     withClient(client, isAlone, (lent) => work(new PostgresDriver(lent)))
 
-const SCHEMA = 'snoflax_adoption'
+const UNDEFINED_TABLE = '42P01'
 /** Assumed rows per block of 8 kB, to convert a batch of rows to one of blocks. */
 const ROWS_A_BLOCK = 50
 
@@ -331,167 +330,9 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     }
   }
 
-  statements({ roots, columns, details }: PostgresPlan): Statements {
-    const { foreignKeys, indexes, carried, silenced } = details
-    const late = carried.filter(({ isIndex }) => isIndex)
-    return {
-      create: [
-        `CREATE SCHEMA ${SCHEMA}`,
-        KEEP_OUT,
-        ...stateStatements(this),
-        ...roots.flatMap((root, number) => createMap(this.own(mapName(number)), root)),
-      ],
-      expand: columns.map((one) => addColumn(one, roots)),
-      index: indexes.map(({ definition }) => definition),
-      lock: lockStatements(parentsFirst({ columns, details })),
-      takeDown: takeDown(others(carried)),
-      reconcile: columns
-        .filter(({ isRoot }) => !isRoot)
-        .flatMap((one) => reconcileStatements(one, rootOf(roots, one))),
-      exchange: [
-        // Pending deferred triggers of rows filled in this transaction would prevent ALTER TABLE.
-        'SET CONSTRAINTS ALL IMMEDIATE',
-        ...(silenced ? [END_SILENCE] : []),
-        ...foreignKeys.map(({ owner, name }) => `ALTER TABLE ${owner} DROP CONSTRAINT ${quoteName(name)}`),
-        ...takeDown(late),
-        ...indexes
-          .filter(({ replaces }) => replaces)
-          .map(({ table, schema, name, constraint }) =>
-            dropIndex(table, schema, name, constraint === undefined ? undefined : name),
-          ),
-        ...columns.flatMap(exchangeColumn),
-        ...indexes.flatMap((index) => [renameTemporary(index), ...index.extras]),
-        ...late.flatMap(({ putBack }) => putBack),
-        ...roots.flatMap(({ table, key, default: value }) =>
-          value === undefined
-            ? []
-            : [`ALTER TABLE ${table} ALTER COLUMN ${quoteName(key)} SET DEFAULT ${value}`],
-        ),
-        // Before PostgreSQL 18, foreign keys of partitioned tables are validated at once.
-        ...foreignKeys.map(
-          ({ owner, name, definition, isPartitioned }) =>
-            `ALTER TABLE ${owner} ADD CONSTRAINT ${quoteName(name)} ${definition}${isPartitioned ? '' : ' NOT VALID'}`,
-        ),
-        ...foreignKeys.flatMap(({ comment }) => comment ?? []),
-        ...(carried.length > late.length
-          ? [IN_CATALOG, ...others(carried).flatMap((one) => one.putBack)]
-          : []),
-        switchedStatement(this),
-      ],
-      // Reads the tables without blocking other sessions.
-      settle: foreignKeys
-        .filter(({ validated, isPartitioned }) => validated && !isPartitioned)
-        .map(({ owner, name }) => `ALTER TABLE ${owner} VALIDATE CONSTRAINT ${quoteName(name)}`),
-      finish: [...columns.map((one) => dropColumn(one, legacyName)), DROP_STATE],
-      abandon: [
-        ...columns.map((one) => dropColumn(one, newName)),
-        ...indexes.map((index) => `DROP INDEX IF EXISTS ${temporaryName(index)}`),
-        DROP_STATE,
-      ],
-    }
+  statements(plan: PostgresPlan): Statements {
+    return statementsOf(this, plan)
   }
-}
-
-/** Default privileges of the adopting role may let others into its schemas, where they could change the plan. */
-const KEEP_OUT = `DO $$
-DECLARE
-  other text;
-BEGIN
-  FOR other IN
-    SELECT DISTINCT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END
-      FROM pg_namespace, aclexplode(nspacl) WHERE nspname = '${SCHEMA}' AND grantee <> nspowner
-  LOOP
-    EXECUTE format('REVOKE ALL ON SCHEMA ${SCHEMA} FROM %s CASCADE', other);
-  END LOOP;
-END $$`
-
-const DROP_STATE = `DROP SCHEMA ${SCHEMA} CASCADE`
-
-/** The key keeps its type and collation, so that it can be compared by an index. */
-const createMap = (map: string, { table, key }: RootPlan): string[] => [
-  `CREATE TABLE ${map} AS SELECT 0 AS round, 0::bigint AS position, ${quoteName(key)} AS key, 0::numeric AS time_ms
-  FROM ${table} WITH NO DATA`,
-  `ALTER TABLE ${map} ADD PRIMARY KEY (round, position)`,
-]
-
-const temporaryName = ({ schema, temporary }: IndexPlan): string => `${schema}.${quoteName(temporary)}`
-
-/** Definitions omit only this schema. */
-const IN_CATALOG = 'SET LOCAL search_path TO pg_catalog'
-
-const UNDEFINED_TABLE = '42P01'
-
-const others = (carried: readonly Carried[]): Carried[] => carried.filter(({ isIndex }) => !isIndex)
-
-/** Sorts views last, and those that read others first. */
-const takeDown = (carried: readonly Carried[]): string[] =>
-  [...carried].reverse().flatMap((one) => one.takeDown)
-
-function addColumn(one: ReplacedColumn, roots: readonly RootPlan[]): string {
-  const name = quoteName(newName(one.column))
-  const { type } = rootOf(roots, one)
-  const statistics = one.isRoot && type === 'uuid' ? `, ${keyStatistics(name)}` : ''
-  return `ALTER TABLE ${one.table} ADD COLUMN IF NOT EXISTS ${name} ${type}${statistics}`
-}
-
-const renameTemporary = (index: IndexPlan): string =>
-  index.constraint
-    ? `ALTER TABLE ${index.table} ADD CONSTRAINT ${quoteName(index.name)} ${index.constraint}`
-    : `ALTER INDEX ${temporaryName(index)} RENAME TO ${quoteName(index.name)}`
-
-function exchangeColumn({ table, column, notNull }: ReplacedColumn): string[] {
-  const [own, legacy] = [quoteName(column), quoteName(legacyName(column))]
-  return [
-    `ALTER TABLE ${table} RENAME COLUMN ${own} TO ${legacy}`,
-    `ALTER TABLE ${table} RENAME COLUMN ${quoteName(newName(column))} TO ${own}`,
-    `ALTER TABLE ${table} ALTER COLUMN ${legacy} DROP IDENTITY IF EXISTS, ALTER COLUMN ${legacy} DROP DEFAULT`,
-    `ALTER TABLE ${table} ALTER COLUMN ${legacy} DROP NOT NULL`,
-    ...(notNull ? [`ALTER TABLE ${table} ALTER COLUMN ${own} SET NOT NULL`] : []),
-  ]
-}
-
-const dropColumn = ({ table, column }: ReplacedColumn, nameOf: (column: string) => string): string =>
-  `ALTER TABLE ${table} DROP COLUMN IF EXISTS ${quoteName(nameOf(column))}`
-
-/** Tables, each after those that it refers to. */
-function parentsFirst({
-  columns,
-  details: { foreignKeys },
-}: Pick<PostgresPlan, 'columns' | 'details'>): string[] {
-  const rest = new Set(tablesOf(columns))
-  const ordered: string[] = []
-  while (rest.size > 0) {
-    const isChild = (table: string): boolean =>
-      foreignKeys.some((one) => one.table === table && one.target !== table && rest.has(one.target))
-    // Tables that refer to each other have no order.
-    const free = [...rest].filter((table) => !isChild(table))
-    for (const table of free.length > 0 ? free : [...rest].slice(0, 1)) {
-      ordered.push(table)
-      rest.delete(table)
-    }
-  }
-  return ordered
-}
-
-function fillBlocks(roots: readonly RootPlan[], table: string, followers: readonly ReplacedColumn[]): string {
-  const set = followers.map((one) => {
-    const { table: target, key } = rootOf(roots, one)
-    return `${quoteName(newName(one.column))} = (SELECT r.${quoteName(newName(key))} FROM ${target} AS r WHERE r.${quoteName(key)} = t.${quoteName(one.column)})`
-  })
-  const isEmpty = followers.map(
-    ({ column }) => `t.${quoteName(newName(column))} IS NULL AND t.${quoteName(column)} IS NOT NULL`,
-  )
-  return `UPDATE ${table} AS t SET ${set.join(', ')}
-   WHERE t.ctid >= $1::tid AND t.ctid < $2::tid AND (${isEmpty.join(' OR ')})`
-}
-
-/** Sets new values that differ from those for the old ones, in rows inserted or updated since. */
-function reconcileStatements({ table, column }: ReplacedColumn, { table: target, key }: RootPlan): string[] {
-  const [own, added, id] = [quoteName(column), quoteName(newName(column)), quoteName(newName(key))]
-  return [
-    `UPDATE ${table} AS t SET ${added} = r.${id} FROM ${target} AS r WHERE r.${quoteName(key)} = t.${own} AND t.${added} IS DISTINCT FROM r.${id}`,
-    `UPDATE ${table} SET ${added} = NULL WHERE ${own} IS NULL AND ${added} IS NOT NULL`,
-  ]
 }
 
 /** A value as text that the server casts to the column's type, for any driver. */
