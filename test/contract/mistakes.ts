@@ -87,7 +87,7 @@ export const MISTAKES = {
   },
   'storage that the database lacks': {
     code: 'STORAGE_REFUSED',
-    text: /^flax in sqlite: cannot use storage uuid: SQLite has no uuid type; use text or binary$/,
+    text: /^flax in sqlite: cannot use storage uuid: SQLite has no uuid type; use text(?: or binary)?$/,
   },
   'malformed id': {
     code: 'INVALID_LENGTH',

@@ -20,13 +20,18 @@ import {
   IdentifierNode,
   type Kysely,
   type KyselyPlugin,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
   type QueryExecutorProvider,
+  type QueryResult,
   type RawBuilder,
   RawNode,
+  type RootOperationNode,
   type Selectable,
   type SelectQueryBuilder,
   type SqlBool,
   sql,
+  type UnknownRow,
 } from 'kysely'
 import type { IdAt, IdColumn, IdTables, TimeAt, WithIdColumns } from './columns.js'
 import { type ColumnIds, declare } from './declared.js'
@@ -100,6 +105,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   /** By path. */
   private readonly declared: ReadonlyMap<string, ColumnIds>
   private readonly writes: Writes
+  private readonly keys: readonly KeyColumn[]
 
   /** @throws {IdError} as {@link idPlugin}. */
   constructor(options: IdPluginOptions<Tables>) {
@@ -107,6 +113,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     this.database = options.database
     this.declared = declare(options.database, options.tables)
     this.writes = new Writes(this.declared.values())
+    this.keys = [...this.declared.values()].flatMap(({ role, table: model, name: column, family }) =>
+      role === 'generated' ? [{ model, column, family }] : [],
+    )
   }
 
   /** @throws {IdError} `INVALID_OPTION` for a path that was not declared. */
@@ -119,11 +128,14 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /** Called by Kysely. */
-  readonly transformQuery: KyselyPlugin['transformQuery'] = ({ node }) =>
-    node.kind === 'SelectQueryNode' && node.with === undefined ? node : this.writes.sent(node)
+  transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
+    return node.kind === 'SelectQueryNode' && node.with === undefined ? node : this.writes.sent(node)
+  }
 
   /** Called by Kysely. */
-  readonly transformResult: KyselyPlugin['transformResult'] = async ({ result }) => result
+  async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    return result
+  }
 
   /**
    * A new id for a generated column: for rows that reference each other, and for MySQL, which returns no ids.
@@ -147,9 +159,6 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * if (found) console.log(found.model, found.row)
    */
   find<DB, const AnId extends string>(db: Kysely<DB>, id: AnId): Promise<FoundById<DB, Tables, AnId> | null> {
-    const keys = [...this.declared.values()].flatMap(({ role, table: model, name: column, family }) =>
-      role === 'generated' ? [{ model, column, family }] : [],
-    )
     const any = db as unknown as Kysely<Record<string, Record<string, string>>>
     const rowsOf = ({ model, column }: KeyColumn) => any.selectFrom(model).where(column, '=', id)
     const look = (key: KeyColumn) => rowsOf(key).selectAll().executeTakeFirst()
@@ -158,7 +167,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
       const counts = several.map((key, at) => rowsOf(key).select(rows).as(`c${at}`))
       return Object.values(await any.selectNoFrom(counts).executeTakeFirstOrThrow())
     }
-    return findRow(keys, id, look, count) as Promise<FoundById<DB, Tables, AnId> | null>
+    return findRow(this.keys, id, look, count) as Promise<FoundById<DB, Tables, AnId> | null>
   }
 
   /**

@@ -23,10 +23,10 @@ export function declaring(name: string, tables: string, kind = 'postgres'): stri
      const behind = (prefix) => idColumn(prefixed(flax, prefix))
      const database = '${kind}'
      const tables = { ${tables} }
-     const mapped = (object, map) => new Map(Object.entries(object).map(([name, value]) => [name, map(value)]))
-     const stored = ({ family, options: { storage } }) => ({ storage: storageFor(family, database, { storage }) })
-     export const plugin = ${tables.includes('storage:')}
-       ? { declared: { columns: mapped(tables, (columns) => mapped(columns, stored)) } }
+     const storageOf = ({ family, options: { storage } }) => storageFor(family, database, { storage })
+     const declared = () => Object.entries(tables).flatMap(([table, columns]) =>
+       Object.entries(columns).map(([name, column]) => [table + '.' + name, { table, name, storage: storageOf(column) }]))
+     export const plugin = ${tables.includes('storage:')} ? { declared: new Map(declared()) }
        : idPlugin({ database, tables })`,
   )
   return file

@@ -83,10 +83,8 @@ function kindOf(groups: RegExpExecArray): Kind {
 
 /**
  * The tokens of SQL text: a statement, a script or a part of one. Nothing is refused; an unterminated literal or
- * comment ends with the text.
- *
- * @param options.dialect decides on quotes, escapes and comments. In PostgreSQL `'…'` has no escapes (`standard_conforming_strings`), in MySQL and MariaDB `"…"` is a string, as by
- * default.
+ * comment ends with the text. The dialect decides on quotes, escapes and comments: in PostgreSQL `'…'` has no escapes
+ * (`standard_conforming_strings`), in MySQL and MariaDB `"…"` is a string, as by default.
  *
  * @example
  * readSql("SELECT o.id FROM orders o WHERE o.note <> 'it''s'", { dialect: 'postgres' }).length // 9
