@@ -99,7 +99,12 @@ export type FoundById<DB, Tables, AnId extends string> = {
 const columnOf = (path: string, { as = path }: NameOption): Expression<string> =>
   typeof as === 'string' ? sql.ref<string>(as) : (as as Expression<string>)
 
-/** The plugin that {@link idPlugin} returns. */
+/**
+ * The plugin that {@link idPlugin} returns, with functions that know its columns.
+ *
+ * @example
+ * const newOrderId = (plugin: typeof ids): SnoId => plugin.generate('orders.id')
+ */
 export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   private readonly database: Database
   /** By path. */

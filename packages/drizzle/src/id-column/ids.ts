@@ -197,8 +197,14 @@ export function findIds(column: unknown): ColumnIds | undefined {
 export const isList = (column: Column): boolean =>
   column.dataType === 'array' || Boolean((column as { readonly dimensions?: number }).dimensions)
 
+interface IdColumnIn {
+  readonly key: string
+  readonly column: Column
+  readonly ids: ColumnIds
+}
+
 /** The id columns of a table, by key. */
-export const idColumnsIn = (table: Table) =>
+export const idColumnsIn = (table: Table): IdColumnIn[] =>
   Object.entries<Column>(getTableColumns(table)).flatMap(([key, column]) => {
     const ids = findIds(column)
     return ids ? [{ key, column, ids }] : []
