@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { baseOf, isAccepting } from '../identity.js'
+import { baseOf, isAccepting, ownOf } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { refuse } from '../primitives/options.js'
 import { COLUMNS, type Database } from './column.js'
@@ -31,7 +31,7 @@ export function chooseStorage(
     isAccepting(family) && name in COLUMNS.postgres && !family.storages.includes(name)
       ? 'it stores ids only, and the column also accepts other keys (replace them by `snoflax adopt` first)'
       : (reasonAgainst(baseOf(family), database, name, exactBigint) ??
-        (converts(family, name) ? against : undefined))
+        (converts(ownOf(family), name) ? against : undefined))
   const name = wanted ?? family.storages.find((one) => COLUMNS[database][one])
   if (name !== undefined && reason(name) === undefined) return name
   const allowed = (Object.keys(COLUMNS[database]) as StorageName[]).filter((one) => reason(one) === undefined)

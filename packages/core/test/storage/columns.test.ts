@@ -1,4 +1,17 @@
-import { type Database, flake, flax, type StorageName, sno, storageFor } from '@snoflax/core'
+import {
+  accepting,
+  type Database,
+  flake,
+  flax,
+  type IdFamily,
+  prefixed,
+  type StorageName,
+  sno,
+  storageFor,
+  typeid,
+  uuid7,
+} from '@snoflax/core'
+import { plainStorage } from '@snoflax/core/adapter'
 import { uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
@@ -124,4 +137,19 @@ test('an unknown database or storage is refused by name', () => {
   )
   expect(storage).toMatchObject({ family: 'flax', field: 'storage', value: 'varchar' })
   expect(storage.message).not.toContain('uuid type')
+})
+
+test.each<[string, IdFamily, StorageName | undefined, string | RegExp]>([
+  ['flax', flax, undefined, 'text'],
+  ['uuid7', uuid7, undefined, 'uuid'],
+  ['uuid7 with UUIDs of version 4', accepting(uuid7, uuid7.withVersion4()), undefined, 'uuid'],
+  ['uuid7 with other keys', accepting(uuid7, /user-\d+/), undefined, 'text'],
+  ['uuid7 behind a prefix', prefixed(uuid7, 'cus'), 'uuid', /: nothing converts; use text$/],
+  ['typeid', typeid('cus'), 'uuid', /: nothing converts; use text$/],
+  ['flax as uuid', flax, 'uuid', /: nothing converts; use text$/],
+  ['flake', flake, undefined, /: nothing converts; use another family$/],
+])('%s is stored without conversion, or refused', (_, family, wanted, expected) => {
+  const open = () => plainStorage(family, 'postgres', wanted, 'nothing converts').name
+  if (typeof expected === 'string') expect(open()).toBe(expected)
+  else expect(open).toThrow(expected)
 })
