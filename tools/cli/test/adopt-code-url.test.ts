@@ -95,14 +95,22 @@ test('a database that lacks a table, or is not to be reached', async () => {
   }
 })
 
-test('keys that the code does not tell are known from the database', async () => {
+test.each([
+  ['letters and digits', ['usr_1a2b3c', 'usr_9z8y7x'], '[a-z0-9]{6}'],
+  ['nanoid', ['usr_6_V1StGXR8Z5jdHi6BmyT', 'usr_V1StGXR8_Z5jdHi6B-myT'], '[\\w-]{21}'],
+  [
+    'with `_` of their own',
+    ['usr_6_V1StGX', 'usr_ab_StGXR', 'usr_Q_1StGXR', 'usr_V1St-XR8'],
+    '[a-zA-Z0-9_-]{8}',
+  ],
+])('keys that the code does not tell are known from the database: %s', async (_, keys, pattern) => {
   const given = SCHEMA.replace(
     '.$defaultFn(() => createId()) })\nexport const posts',
     ' })\nexport const posts',
   )
-  const { after, code } = await adopt(given, '--url', stored(['usr_1a2b3c', 'usr_9z8y7x']))
+  const { after, code } = await adopt(given, '--url', stored(keys))
   expect(code).toBe(0)
-  expect(after).toContain("prefix: 'usr', accept: /^usr_[a-z0-9]{6}$/")
+  expect(after).toContain(`prefix: 'usr', accept: /^usr_${pattern}$/`)
 })
 
 const PG = `import { createId } from '@paralleldrive/cuid2'

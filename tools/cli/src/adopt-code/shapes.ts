@@ -58,8 +58,15 @@ const LOOKED_FOR: readonly Stored[] = [
   STORED.nanoid(),
 ]
 const WHOLE = LOOKED_FOR.map((stored) => ({ stored, whole: new RegExp(`^${stored.pattern}$`) }))
-/** What stands before the keys of one table. */
-const PREFIX = /^([a-z](?:[a-z0-9_]{0,30}[a-z0-9])?_)(.+)$/
+/** What may stand before the keys of one table. */
+const HEAD = /^[a-z](?:[a-z0-9_]{0,30}[a-z0-9])?_$/
+
+/** What may stand before this key, the longest first: a key may have a `_` of its own. */
+const headsOf = (key: string): string[] =>
+  [...key.matchAll(/_(?=.)/g)]
+    .map(({ index }) => key.slice(0, index + 1))
+    .filter((head) => HEAD.test(head))
+    .reverse()
 
 /** Letters that a general shape is made of. A key with another one fits nothing. */
 const CLASSES: readonly (readonly [test: RegExp, letters: string])[] = [
@@ -75,61 +82,51 @@ const GENERAL = /^[A-Za-z0-9_.:-]{1,255}$/
 
 /** The shape of one key: undefined for one that no pattern should take, such as an empty or a binary one. */
 export function shapeOf(key: string): Stored | undefined {
-  const [, prefix = '', rest = key] = PREFIX.exec(key) ?? []
   const whole = WHOLE.find((one) => one.whole.test(key))
   if (whole) return whole.stored
-  const known = prefix ? WHOLE.find((one) => one.whole.test(rest)) : undefined
-  if (known)
-    return {
-      kind: `${prefix} and ${known.stored.kind}`,
-      pattern: prefix + known.stored.pattern,
-      sample: key,
+  const heads = headsOf(key)
+  for (const head of heads) {
+    const known = WHOLE.find((one) => one.whole.test(key.slice(head.length)))
+    if (known) {
+      const { kind, pattern } = known.stored
+      return { kind: `${head} and ${kind}`, pattern: head + pattern, sample: key }
     }
+  }
   if (!GENERAL.test(key)) return undefined
-  const head = prefix && !/_/.test(rest) ? prefix : ''
-  const body = head ? rest : key
-  const letters = CLASSES.flatMap(([test, one]) => (test.test(body) ? one : [])).join('')
+  const [head = ''] = heads
+  return general(head, key.slice(head.length), key)
+}
+
+/** So many of the letters that stand in a text, behind a prefix. */
+function general(head: string, text: string, sample: string): Stored {
+  const letters = CLASSES.flatMap(([test, one]) => (test.test(text) ? one : [])).join('')
+  const length = sample.length - head.length
   return {
-    kind: `${head ? `${head} and ` : ''}${body.length} of ${letters}`,
-    pattern: `${head}[${letters}]{${body.length}}`,
-    sample: key,
+    kind: `${head ? `${head} and ` : ''}${length} of ${letters}`,
+    pattern: `${head}[${letters}]{${length}}`,
+    sample,
   }
 }
 
-/** Shapes of one length and one prefix, as one: their letters together. */
+/**
+ * Shapes of one length and one prefix, as one: their letters together. `post_6_V1StGXR8Z5` has a `_` of its own behind
+ * `post_`, if that is the prefix of others of its length.
+ */
 export function joined(shapes: readonly Stored[]): Stored[] {
-  const general = /\[([^[\]]*)\]\{(\d+)\}$/
-  const by = new Map<string, { head: string; letters: Set<string>; length: number; sample: string }>()
-  const others: Stored[] = []
-  for (const one of shapes) {
-    const found = / of /.test(one.kind) ? general.exec(one.pattern) : null
-    const [, letters, length] = found ?? []
-    if (found === null || letters === undefined) {
-      others.push(one)
-      continue
-    }
-    const head = one.pattern.slice(0, found.index)
-    const group = by.get(`${head} ${length}`) ?? {
-      head,
-      letters: new Set<string>(),
-      length: Number(length),
-      sample: one.sample,
-    }
-    for (const part of letters.match(/\w-\w|./g) ?? []) group.letters.add(part)
-    by.set(`${head} ${length}`, group)
+  const isGeneral = ({ kind }: Stored): boolean => / of /.test(kind)
+  const samples = shapes
+    .filter(isGeneral)
+    .map(({ sample }) => ({ sample, heads: headsOf(sample).reverse() }))
+    .sort((one, other) => one.heads.length - other.heads.length)
+  const groups = new Map<string, { head: string; text: string; sample: string }>()
+  for (const { sample, heads } of samples) {
+    const own = heads.at(-1) ?? ''
+    const head = heads.find((one) => groups.has(`${one} ${sample.length}`)) ?? own
+    const { text = '', sample: first = sample } = groups.get(`${head} ${sample.length}`) ?? {}
+    groups.set(`${head} ${sample.length}`, { head, text: text + sample.slice(head.length), sample: first })
   }
-  const order = (one: string) => CLASSES.findIndex(([, letters]) => letters === one)
-  return [
-    ...others,
-    ...[...by.values()].map(({ head, letters, length, sample }) => {
-      const text = [...letters].sort((one, other) => order(one) - order(other)).join('')
-      return {
-        kind: `${head && `${head} and `}${length} of ${text}`,
-        pattern: `${head}[${text}]{${length}}`,
-        sample,
-      }
-    }),
-  ]
+  const joint = [...groups.values()].map(({ head, text, sample }) => general(head, text, sample))
+  return [...shapes.filter((one) => !isGeneral(one)), ...joint]
 }
 
 /** One kind for several: a pattern that takes all of them. */
