@@ -7,6 +7,7 @@ import {
   type FoundRow,
   findRow,
   type KeyColumn,
+  keysOf,
   refuseFaults,
   timeOf,
   wasCreatedBetween,
@@ -110,7 +111,6 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   /** By path. */
   private readonly declared: ReadonlyMap<string, ColumnIds>
   private readonly writes: Writes
-  private readonly keys: readonly KeyColumn[]
 
   /** @throws {IdError} as {@link idPlugin}. */
   constructor(options: IdPluginOptions<Tables>) {
@@ -118,9 +118,6 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     this.database = options.database
     this.declared = declare(options.database, options.tables)
     this.writes = new Writes(this.declared.values())
-    this.keys = [...this.declared.values()].flatMap(({ role, table: model, name: column, family }) =>
-      role === 'generated' ? [{ model, column, family }] : [],
-    )
   }
 
   /** @throws {IdError} `INVALID_OPTION` for a path that was not declared. */
@@ -164,6 +161,11 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * if (found) console.log(found.model, found.row)
    */
   find<DB, const AnId extends string>(db: Kysely<DB>, id: AnId): Promise<FoundById<DB, Tables, AnId> | null> {
+    const keys = keysOf(this, () =>
+      [...this.declared.values()].flatMap(({ role, table: model, name: column, family }) =>
+        role === 'generated' ? [{ model, column, family }] : [],
+      ),
+    )
     const any = db as unknown as Kysely<Record<string, Record<string, string>>>
     const rowsOf = ({ model, column }: KeyColumn) => any.selectFrom(model).where(column, '=', id)
     const look = (key: KeyColumn) => rowsOf(key).selectAll().executeTakeFirst()
@@ -172,7 +174,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
       const counts = several.map((key, at) => rowsOf(key).select(rows).as(`c${at}`))
       return Object.values(await any.selectNoFrom(counts).executeTakeFirstOrThrow())
     }
-    return findRow(this.keys, id, look, count) as Promise<FoundById<DB, Tables, AnId> | null>
+    return findRow(keys, id, look, count) as Promise<FoundById<DB, Tables, AnId> | null>
   }
 
   /**
