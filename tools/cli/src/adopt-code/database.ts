@@ -6,7 +6,7 @@ import type { LiveDatabase } from '../live/database.js'
 import { quote } from '../live/mysql.js'
 import { readDatabase } from '../live/open.js'
 import type { Asked, InDatabase, Wanted } from './findings.js'
-import { joined, type Stored, shapeOf } from './shapes.js'
+import { isGeneral, joined, type Stored, shapeOf } from './shapes.js'
 
 /** What a column stores: shown, and by kind. */
 interface InColumn {
@@ -188,8 +188,7 @@ function answered(asked: readonly Asked[], counts: ReadonlyMap<string, Counted>,
     const numbers = shapes.map((shape) => {
       const whole = new RegExp(`^(?:${shape.pattern})$`)
       const own = [...kinds.values()].filter(
-        ({ stored }) =>
-          stored.pattern === shape.pattern || (/ of /.test(stored.kind) && whole.test(stored.sample)),
+        ({ stored }) => stored.pattern === shape.pattern || (isGeneral(stored) && whole.test(stored.sample)),
       )
       return `${own.reduce((sum, one) => sum + one.count, 0).toLocaleString('en')} ${shape.kind}`
     })

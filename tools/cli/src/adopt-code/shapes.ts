@@ -97,6 +97,9 @@ export function shapeOf(key: string): Stored | undefined {
   return general(head, key.slice(head.length), key)
 }
 
+/** Whether it is a shape that {@link shapeOf} made, not that of a known kind. */
+export const isGeneral = ({ kind }: Stored): boolean => / of /.test(kind)
+
 /** So many of the letters that stand in a text, behind a prefix. */
 function general(head: string, text: string, sample: string): Stored {
   const letters = CLASSES.flatMap(([test, one]) => (test.test(text) ? one : [])).join('')
@@ -113,7 +116,6 @@ function general(head: string, text: string, sample: string): Stored {
  * `post_`, if that is the prefix of others of its length.
  */
 export function joined(shapes: readonly Stored[]): Stored[] {
-  const isGeneral = ({ kind }: Stored): boolean => / of /.test(kind)
   const samples = shapes
     .filter(isGeneral)
     .map(({ sample }) => ({ sample, heads: headsOf(sample).reverse() }))
