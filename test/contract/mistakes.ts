@@ -87,7 +87,11 @@ export const MISTAKES = {
   },
   'storage that the database lacks': {
     code: 'STORAGE_REFUSED',
-    text: /^flax in sqlite: cannot use storage uuid: SQLite has no uuid type; use text(?: or binary)?$/,
+    text: /^flax in sqlite: cannot use storage uuid: SQLite has no uuid type; use text or binary$/,
+  },
+  'storage that the database lacks, where none converts': {
+    code: 'STORAGE_REFUSED',
+    text: 'flax in sqlite: cannot use storage uuid: SQLite has no uuid type; use text',
   },
   'malformed id': {
     code: 'INVALID_LENGTH',

@@ -36,7 +36,7 @@ export default {
     }),
   'order in upper case': () => ids.keyset('orders.id', { order: 'DESC' as 'desc' }),
   'page of no rows': () => ids.keyset('orders.id', { take: 0 }),
-  'storage that the database lacks': () => declared(flaxId({ storage: 'uuid' })),
+  'storage that the database lacks, where none converts': () => declared(flaxId({ storage: 'uuid' })),
   'malformed id': () => inserted(WRONG.malformedId as FlaxId),
   'id of another type': () => inserted(WRONG.idOfAnotherType),
 } satisfies Mistakes

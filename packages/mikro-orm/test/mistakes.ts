@@ -30,7 +30,7 @@ export default {
   'meta above 255': () => snoId({ meta: 256 }),
   'order in upper case': () => keyset({ order: 'DESC' as 'desc', take: 1 }),
   'page of no rows': () => keyset({ take: 0 }),
-  'storage that the database lacks': () => orders(flaxId({ storage: 'uuid' })),
+  'storage that the database lacks, where none converts': () => orders(flaxId({ storage: 'uuid' })),
   'malformed id': () => inserted(WRONG.malformedId as FlaxId),
   'id of another type': () => inserted(WRONG.idOfAnotherType),
 } satisfies Mistakes
