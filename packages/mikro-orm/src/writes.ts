@@ -56,11 +56,12 @@ export function watchWrites(given: IDatabaseDriver): void {
   const metaOf = (name: EntityName) => driver.getMetadata().find(name)
   for (const [method, at] of Object.entries(ROWS_AT) as [keyof typeof ROWS_AT, number][]) {
     const write = driver[method]
+    const isInsert = method.startsWith('nativeInsert')
     driver[method] = async (name, ...given) => {
       const meta = metaOf(name)
       const ids = idsIn(meta)
       const rows = ([given[at]].flat() as Row[]).map((row) =>
-        checked(ids, method.startsWith('nativeInsert') ? withIds(ids, row, 'name') : row),
+        checked(ids, isInsert ? withIds(ids, row, 'name') : row),
       )
       given[at] = Array.isArray(given[at]) ? rows : rows[0]
       const result = await write.call(driver, name, ...given)
