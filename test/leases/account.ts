@@ -55,6 +55,9 @@ export interface LeaseAccount {
   readonly overlaps: readonly string[]
 }
 
+/** What a trial must have seen by default before it ends. */
+export const isHandedOver = ({ handedOver }: LeaseAccount): boolean => handedOver > 0
+
 /** The windows of all holders. */
 export class Account {
   private readonly claims = new Map<string, Claim[]>()

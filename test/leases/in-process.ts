@@ -6,7 +6,7 @@ import {
   type LeaseStore,
   leasePartitionFrom,
 } from '@snoflax/core/leases'
-import { Account, type LeaseAccount, noting } from './account.js'
+import { Account, isHandedOver, type LeaseAccount, noting } from './account.js'
 
 /** Options of {@link tryLeaseStore}. */
 export interface LeaseTrial {
@@ -18,8 +18,10 @@ export interface LeaseTrial {
   readonly holders?: number
   /** The length of a lease, in milliseconds. Default 600. */
   readonly ttlMs?: number
-  /** How long the trial lasts, in milliseconds. Default 6000. */
+  /** How long the trial lasts at least, in milliseconds; at most, five times as long. Default 6000. */
   readonly lastsMs?: number
+  /** Whether it may end, of what was seen so far, as on a busy machine little happens. Default once a lease was handed over. */
+  readonly enough?: (seen: LeaseTrialResult) => boolean
   /** The largest error of the holders' clocks, and their largest step, in milliseconds. Default 200. */
   readonly skewMs?: number
   /** Runs once, after half the time: stop a member of the store, promote another, restart it. */
@@ -55,12 +57,19 @@ export interface LeaseTrialResult extends LeaseAccount {
  * console.log(seen.ids, seen.repeats, seen.overlaps)
  */
 export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promise<LeaseTrialResult> {
-  const { family, numbers, holders = 12, ttlMs = 600, lastsMs = 6000, skewMs = 200, disturb } = trial
+  const { family, numbers, holders = 12, ttlMs = 600, lastsMs = 6000, skewMs = 200 } = trial
+  const { enough = isHandedOver, disturb } = trial
   const account = new Account()
   const ids = new Set<string>()
   const seen = { ids: 0, repeats: 0, lostAnswers: 0, lateRequests: 0, standstills: 0, killed: 0 }
-  const endsMs = performance.now() + lastsMs
-  const isOver = (): boolean => performance.now() >= endsMs
+  const beganMs = performance.now()
+  const lasted = (): number => performance.now() - beganMs
+  const result = (): LeaseTrialResult => ({ ...seen, ...account.result() })
+  let over = false
+  const isOver = (): boolean => {
+    over ||= lasted() > 5 * lastsMs || (lasted() > lastsMs && enough(result()))
+    return over
+  }
 
   /** The store with the faults of one holder. */
   const reached = (holder: { isStill: boolean }): LeaseStore => {
@@ -134,5 +143,5 @@ export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promi
     }
   })
   await Promise.all([...working, pause(lastsMs / 2).then(() => disturb?.())])
-  return { ...seen, ...account.result() }
+  return result()
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type SnoId, sno } from '@snoflax/core'
 import type { LeaseNumbers } from '@snoflax/core/leases'
-import { Account, type Event, type LeaseAccount } from './account.js'
+import { Account, type Event, isHandedOver, type LeaseAccount } from './account.js'
 import type { Task } from './hold.js'
 import { type Address, type FaultCounts, type FaultOptions, type FaultyProxy, startProxy } from './proxy.js'
 
@@ -25,10 +25,12 @@ export interface LeaseProcesses {
   readonly processes?: number
   /** The length of a lease, in milliseconds. Default 1500. */
   readonly ttlMs?: number
-  /** How long the trial lasts at least, in milliseconds. Default 20,000. */
+  /** How long the trial lasts at least, in milliseconds; at most, five times as long. Default 20,000. */
   readonly lastsMs?: number
   /** How many ids must be generated before it ends, roughly. Default 0. */
   readonly atLeast?: number
+  /** Whether it may end, of what was seen so far, as on a busy machine little happens. Default once a lease was handed over. */
+  readonly enough?: (seen: LeaseProcessesResult) => boolean
   /**
    * The largest error of the processes' clocks, and their largest step, in milliseconds. Default a third of `ttlMs`.
    */
@@ -75,7 +77,7 @@ export interface LeaseProcessesResult extends LeaseAccount, FaultCounts {
  */
 export async function tryLeaseProcesses(trial: LeaseProcesses): Promise<LeaseProcessesResult> {
   const { numbers, ttlMs = 1500, lastsMs = 20_000, atLeast = 0, disturb = [], unguarded = false } = trial
-  const { processes = 2 * (numbers.max - numbers.min + 1), skewMs = ttlMs / 3 } = trial
+  const { processes = 2 * (numbers.max - numbers.min + 1), skewMs = ttlMs / 3, enough = isHandedOver } = trial
   const folder = mkdtempSync(join(tmpdir(), 'snoflax-leases-'))
   const proxies: FaultyProxy[] = []
   const running = new Map<string, ChildProcess>()
@@ -127,6 +129,14 @@ export async function tryLeaseProcesses(trial: LeaseProcesses): Promise<LeasePro
     readdirSync(folder).reduce((bytes, name) => bytes + statSync(join(folder, name)).size, 0) /
     (sno.max.length + 1)
 
+  const seen = async (): Promise<LeaseProcessesResult> => {
+    const network = { stalls: 0, halves: 0, lostAnswers: 0 }
+    for (const { counts: passed } of proxies) {
+      for (const kind of ['stalls', 'halves', 'lostAnswers'] as const) network[kind] += passed[kind]
+    }
+    return { ...(await inspect(folder)), ...counts, ...network }
+  }
+
   const end = async (): Promise<void> => {
     const ends = [...running.values()].map((child) => new Promise((resolve) => child.once('exit', resolve)))
     for (const child of running.values()) {
@@ -150,7 +160,10 @@ export async function tryLeaseProcesses(trial: LeaseProcesses): Promise<LeasePro
     const lasted = (): number => performance.now() - beganMs
     let done = 0
     let disturbing: Promise<void> | undefined
-    for (let turn = 0; lasted() < lastsMs || written() < atLeast || done < disturb.length; turn++) {
+    const isOver = async (): Promise<boolean> =>
+      lasted() > 5 * lastsMs ||
+      (lasted() > lastsMs && written() > atLeast && done === disturb.length && enough(await seen()))
+    for (let turn = 0; !(await isOver()); turn++) {
       // About a third of the processes are suspended.
       await sleep((4 * ttlMs) / processes)
       if (crash) throw crash
@@ -175,11 +188,7 @@ export async function tryLeaseProcesses(trial: LeaseProcesses): Promise<LeasePro
     for (const proxy of proxies) proxy.calm()
     await end()
     if (crash) throw crash
-    const network = { stalls: 0, halves: 0, lostAnswers: 0 }
-    for (const { counts: passed } of proxies) {
-      for (const kind of ['stalls', 'halves', 'lostAnswers'] as const) network[kind] += passed[kind]
-    }
-    return { ...(await inspect(folder)), ...counts, ...network }
+    return await seen()
   } finally {
     kill()
     await Promise.all(proxies.map((proxy) => proxy.close()))

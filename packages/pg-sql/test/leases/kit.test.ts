@@ -12,6 +12,7 @@ test('leases in PostgreSQL pass the kit, also while the server is killed', async
     const seen = await tryLeaseStore(postgresLeases(database.pool), {
       family: sno,
       numbers: { min: 1, max: 6 },
+      enough: ({ ids, handedOver }) => ids > 1000 && handedOver > 5,
       async disturb() {
         await server.kill9()
         await server.restart()
