@@ -56,11 +56,14 @@ const drizzle = process.env['SNOFLAX_DRIZZLE']
 // Another version of Kysely than the newest, such as `0.28`: see scripts/orm-matrix.js.
 const kysely = process.env['SNOFLAX_KYSELY']
 
+// Tests use what `npm run build` wrote, as users do. Sources are for watching, and for ORMs of other versions, whose names are
+// aliases here.
+const isBuilt = !(typeorm || drizzle || kysely || process.env['SNOFLAX_SOURCES'])
+
 // How many tests and assertions there are: see CONTRIBUTING.md.
 const isCounting = Boolean(process.env['SNOFLAX_COUNT'])
 
 export default defineConfig({
-  // A package's public name leads to its sources, subpaths too, so that watching needs no build.
   resolve: {
     alias: [
       { find: /^@snoflax\/test\/adoption$/, replacement: at('test/adoption.ts') },
@@ -81,13 +84,20 @@ export default defineConfig({
         replacement: at('packages/prisma-8/src/sqlite/'),
       },
       { find: /^@snoflax\/prisma-8\//, replacement: at('packages/prisma-8/src/postgres/') },
-      { find: /^@snoflax\/adopt$/, replacement: at(`${folderOf('adopt')}/src`) },
-      { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
-      { find: /^snoflax$/, replacement: at(`${folderOf('cli')}/src`) },
+      // What Node loads: its package names the ES modules for bundlers only, and two copies refuse each other.
+      { find: /^graphql$/, replacement: 'graphql/index.js' },
+      ...(isBuilt
+        ? []
+        : [
+            { find: /^@snoflax\/adopt$/, replacement: at(`${folderOf('adopt')}/src`) },
+            { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
+            { find: /^snoflax$/, replacement: at(`${folderOf('cli')}/src`) },
+          ]),
       ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),
     ],
   },
   test: {
+    server: { deps: { external: [/\/(packages|tools)\/[^/]+\/esm\//] } },
     // Vitest leaves one core idle, but our tests wait for servers and processes.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },

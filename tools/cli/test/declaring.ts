@@ -13,7 +13,6 @@ export function declaring(name: string, tables: string, kind = 'postgres'): stri
   writeFileSync(
     file,
     `import { flake, flax, prefixed, storageFor } from '${url('core')}'
-     import { typeid } from '${url('families')}'
      import { idColumn as column, idPlugin } from '${url('kysely')}'
      const idColumn = (family) =>
        Object.assign((options) => column(family, options), {

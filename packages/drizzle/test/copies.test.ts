@@ -1,16 +1,18 @@
+import { createRequire } from 'node:module'
 import { flax } from '@snoflax/core'
+import { createdAt, flaxId } from '@snoflax/drizzle/sqlite-core'
 import Database from 'better-sqlite3'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { getTableConfig, sqliteTable } from 'drizzle-orm/sqlite-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 
-// Two copies of this package, as a server that loads a changed module again has them, and `import` beside `require`.
+// Two copies of this package, as a program has them with `import` beside `require`.
+const other: typeof import('@snoflax/drizzle/sqlite-core') = createRequire(import.meta.url)(
+  '@snoflax/drizzle/sqlite-core',
+)
 
-test('the columns of one table, and the tables of one query, can be of both copies', async () => {
-  const other = await import('@snoflax/drizzle/sqlite-core')
-  vi.resetModules()
-  const { flaxId, createdAt } = await import('@snoflax/drizzle/sqlite-core')
+test('the columns of one table, and the tables of one query, can be of both copies', () => {
   expect(other.flaxId).not.toBe(flaxId)
   const shops = sqliteTable('shops', { id: flaxId({ storage: 'binary' }).primaryKey() })
   const doors = sqliteTable('doors', {
