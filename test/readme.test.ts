@@ -167,7 +167,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/coding-agent.md': 'test/readme.test.ts',
   'docs/malformed-ids.md': 'test/readme.test.ts',
   'docs/existing-keys.md': 'test/readme.test.ts',
-  'docs/frameworks.md': 'packages/validators/test/frameworks.test.ts',
+  'docs/frameworks.md': 'packages/validators/test/frameworks.long.test.ts',
   'docs/leases.md': 'test/readme.test.ts',
   'docs/pagination.md': 'test/pagination.long.test.ts',
   'docs/own-family.md': 'examples/own-families/test/guide.test.ts',

@@ -1,5 +1,5 @@
 import { type Client, install, installedVersion, VERSION } from '@snoflax/pg-sql'
-import { postgres } from '@snoflax/test'
+import { pglite, postgres } from '@snoflax/test'
 import { expect, test } from 'vitest'
 
 test.each(['read committed', 'repeatable read', 'serializable'])(
@@ -18,3 +18,16 @@ test.each(['read committed', 'repeatable read', 'serializable'])(
     }
   },
 )
+
+test('the client can be PGlite', async () => {
+  const database = await pglite.open()
+  try {
+    expect(await install(database.connection, { families: ['flake'] })).toEqual({
+      version: VERSION,
+      previousVersion: undefined,
+    })
+    expect(await installedVersion(database.connection)).toBe(VERSION)
+  } finally {
+    await database.close()
+  }
+})

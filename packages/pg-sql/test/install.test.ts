@@ -38,7 +38,6 @@ const setVersion = (version: string) =>
 test.each<[string, () => Promise<Client>]>([
   ['a pool', async () => (await openEmpty()).pool],
   ['a single connection', async () => (await openEmpty()).connect()],
-  ['PGlite', async () => opening(await pglite.open()).connection],
   [
     'a client that returns the rows themselves, as postgres.js does',
     async () => {
