@@ -198,7 +198,8 @@ describe('a page with code has a test that runs it', () => {
   })
 
   test.each(packageFolders)('of the README of %s', (name) => {
-    const tests = ['readme.test.ts', 'guide.test.ts'].map((file) => `${folderOf(name)}/test/${file}`)
+    const names = ['readme.test.ts', 'readme.long.test.ts', 'guide.test.ts']
+    const tests = names.map((file) => `${folderOf(name)}/test/${file}`)
     const isHere = CORE_BLOCKS.some(([block]) => block.endsWith(`the page of ${name}`))
     const by = isHere ? ['test/readme.test.ts'] : tests.filter((path) => existsSync(at(path)))
     expect(by.map(page).join('\n')).toMatch(/README\.md/)

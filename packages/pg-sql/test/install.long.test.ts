@@ -31,3 +31,23 @@ test('the client can be PGlite', async () => {
     await database.close()
   }
 })
+
+test.each([postgres, pglite])('a script that fails leaves nothing behind: $name', async (kind) => {
+  const database = await kind.open()
+  try {
+    await database.query('CREATE SCHEMA snoflax')
+    await database.query(
+      'CREATE FUNCTION snoflax.uid_local_generate_text() RETURNS integer LANGUAGE sql RETURN 1',
+    )
+    await expect(install('pool' in database ? database.pool : database.connection)).rejects.toMatchObject({
+      code: '42P13',
+    })
+    const rows = await database.query(
+      `SELECT proname AS name FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace
+       UNION ALL SELECT typname FROM pg_type WHERE typnamespace = 'snoflax'::regnamespace AND typtype <> 'b'`,
+    )
+    expect(rows).toEqual([{ name: 'uid_local_generate_text' }])
+  } finally {
+    await database.close()
+  }
+})

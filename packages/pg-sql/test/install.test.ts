@@ -9,7 +9,7 @@ import {
   uninstall,
   VERSION,
 } from '@snoflax/pg-sql'
-import { type PostgresDatabase, pglite, postgres } from '@snoflax/test'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
 
 const opened: { close(): Promise<void> }[] = []
@@ -213,22 +213,6 @@ describe('an older installation', () => {
     expect(await installedVersion(database.pool)).toBe('999.10.0')
     expect(await value(database, functionsIn('snoflax'))).toBe('flax_decode flax_partman_decode')
   })
-})
-
-test.each([postgres, pglite])('a script that fails leaves nothing behind: $name', async (kind) => {
-  const database = opening(await kind.open())
-  await database.query('CREATE SCHEMA snoflax')
-  await database.query(
-    'CREATE FUNCTION snoflax.uid_local_generate_text() RETURNS integer LANGUAGE sql RETURN 1',
-  )
-  await expect(install('pool' in database ? database.pool : database.connection)).rejects.toMatchObject({
-    code: '42P13',
-  })
-  const rows = await database.query(
-    `SELECT proname AS name FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace
-     UNION ALL SELECT typname FROM pg_type WHERE typnamespace = 'snoflax'::regnamespace AND typtype <> 'b'`,
-  )
-  expect(rows).toEqual([{ name: 'uid_local_generate_text' }])
 })
 
 test('several can install at once where serializable is the default', async () => {
