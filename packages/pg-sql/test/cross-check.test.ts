@@ -1,4 +1,9 @@
+import { postgres } from '@snoflax/test'
+import { servers } from './installed.js'
 import { CASES } from './random.js'
 import { crossChecks } from './random-checks.js'
 
-crossChecks(CASES)
+crossChecks(
+  CASES / 2,
+  servers.filter((kind) => kind === postgres),
+)
