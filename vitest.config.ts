@@ -56,8 +56,14 @@ const drizzle = process.env['SNOFLAX_DRIZZLE']
 // Another version of Kysely than the newest, such as `0.28`: see scripts/orm-matrix.js.
 const kysely = process.env['SNOFLAX_KYSELY']
 
-// `npm test` loads what it has built, as users do, natively and in half the time.
+// `npm test` loads what it has built, as users do, natively and in half the time. Otherwise a package's public name leads to its
+// sources, subpaths too, so that watching needs no build.
 const isBuilt = Boolean(process.env['SNOFLAX_BUILT'])
+const SOURCES = [
+  { find: /^@snoflax\/adopt$/, replacement: at(`${folderOf('adopt')}/src`) },
+  { find: /^@snoflax\/(?!test|prisma-8)([^/]+)/, replacement: at('packages/$1/src') },
+  { find: /^snoflax$/, replacement: at(`${folderOf('cli')}/src`) },
+]
 
 // How many tests and assertions there are: see CONTRIBUTING.md.
 const isCounting = Boolean(process.env['SNOFLAX_COUNT'])
@@ -85,14 +91,7 @@ export default defineConfig({
       { find: /^@snoflax\/prisma-8\//, replacement: at('packages/prisma-8/src/postgres/') },
       // What Node loads: its package names the ES modules for bundlers only, and two copies refuse each other.
       { find: /^graphql$/, replacement: 'graphql/index.js' },
-      // Otherwise a package's public name leads to its sources, subpaths too, so that watching needs no build.
-      ...(isBuilt
-        ? []
-        : [
-            { find: /^@snoflax\/adopt$/, replacement: at(`${folderOf('adopt')}/src`) },
-            { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
-            { find: /^snoflax$/, replacement: at(`${folderOf('cli')}/src`) },
-          ]),
+      ...(isBuilt ? [] : SOURCES),
       ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),
     ],
   },
@@ -116,8 +115,12 @@ export default defineConfig({
       ...prisma8.map((folder) => project(folder, [])),
       ...readdirSync(at('examples')).map((name) => project(`examples/${name}`)),
       { extends: true, test: { name: 'alone', include: [`{packages,tools}/${ALONE}`] } },
-      // Hand-written statements meet the contract too, but can't be tried with leases.
-      project('test', ['**/*.test.ts', '!orm/leases.long.test.ts'], 'skeleton/adapter.ts'),
+      // These write programs that import packages from outside of them, and load the TypeScript of examples. Hand-written
+      // statements meet the contract too, but can't be tried with leases.
+      {
+        ...project('test', ['**/*.test.ts', '!orm/leases.long.test.ts'], 'skeleton/adapter.ts'),
+        resolve: { alias: SOURCES },
+      },
     ],
   },
 })

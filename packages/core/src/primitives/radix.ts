@@ -160,8 +160,8 @@ function textCoder<AnId extends string>(
   }
 }
 
-export const BYTE_LENGTH = 16
-export const TEXT_LENGTH = 26
+export const CROCKFORD_BYTES = 16
+export const CROCKFORD_DIGITS = 26
 
 /**
  * 16 bytes ⇄ 26 characters of 5 bits, the first two bits 0: Crockford's base 32 with these digits, strict: each value has
@@ -231,7 +231,7 @@ export function crockford(family: string, characters: string) {
         digit(at + 4)
       const high = word(0)
       const low = word(5)
-      const bytes = new Uint8Array(BYTE_LENGTH)
+      const bytes = new Uint8Array(CROCKFORD_BYTES)
       const rest = read8(digits.digits, text, 10, bytes, 6) | read8(digits.digits, text, 18, bytes, 11)
       if ((high | low | rest) < 0) refuseCharacter(family, digits, text)
       if (high >= 2 ** 23) return undefined

@@ -3,7 +3,7 @@ import { LAST_MS, timeOf, writeTime } from '../monotonic-family.js'
 import { isSpelled } from '../primitives/alphabet.js'
 import { checkTimeField } from '../primitives/clock.js'
 import { checkBytes, checkText, fail } from '../primitives/errors.js'
-import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../primitives/radix.js'
+import { CROCKFORD_BYTES, crockford, CROCKFORD_DIGITS } from '../primitives/radix.js'
 
 /** A ULID: 26 characters of Crockford's base 32, upper case. */
 export type Ulid = Id<'ulid'>
@@ -25,12 +25,12 @@ const coder = /* @__PURE__ */ crockford(NAME, '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Whether it is the text of an id. */
 export const check = (text: string): boolean =>
-  text.length === TEXT_LENGTH && text.charCodeAt(0) < 0x38 && isSpelled(coder.alphabet, text, 0)
+  text.length === CROCKFORD_DIGITS && text.charCodeAt(0) < 0x38 && isSpelled(coder.alphabet, text, 0)
 
-export const encode = (bytes: Uint8Array): Ulid => coder.encode(checkBytes(NAME, bytes, BYTE_LENGTH)) as Ulid
+export const encode = (bytes: Uint8Array): Ulid => coder.encode(checkBytes(NAME, bytes, CROCKFORD_BYTES)) as Ulid
 
 export function decode(text: string): Uint8Array {
-  const bytes = coder.decode(checkText(NAME, text, TEXT_LENGTH))
+  const bytes = coder.decode(checkText(NAME, text, CROCKFORD_DIGITS))
   if (bytes !== undefined) return bytes
   return fail('NOT_CANONICAL', NAME, `"${text}" has more than 128 bits; an id must begin with 0 to 7`, text)
 }
@@ -43,21 +43,21 @@ export const spellWords = (a: number, b: number, c: number, d: number, e: number
   coder.spell(a, b, c, d, e, f) as Ulid
 
 export function pack({ timeMs, random }: UlidFields): Ulid {
-  const bytes = new Uint8Array(BYTE_LENGTH)
+  const bytes = new Uint8Array(CROCKFORD_BYTES)
   writeTime(bytes, checkTimeField(SPAN, timeMs))
-  bytes.set(checkBytes(NAME, random, RANDOM_BYTES, 'random'), BYTE_LENGTH - RANDOM_BYTES)
+  bytes.set(checkBytes(NAME, random, RANDOM_BYTES, 'random'), CROCKFORD_BYTES - RANDOM_BYTES)
   return spell(bytes)
 }
 
 export function unpack(id: Ulid): UlidFields {
   const bytes = decode(id)
-  return { timeMs: timeOf(bytes), random: bytes.slice(BYTE_LENGTH - RANDOM_BYTES) }
+  return { timeMs: timeOf(bytes), random: bytes.slice(CROCKFORD_BYTES - RANDOM_BYTES) }
 }
 
 export const timeMs = (id: Ulid): number => timeOf(decode(id))
 
 export function lowerBoundMs(timeMs: number): Ulid {
-  const bytes = new Uint8Array(BYTE_LENGTH)
+  const bytes = new Uint8Array(CROCKFORD_BYTES)
   writeTime(bytes, timeMs)
   return spell(bytes)
 }

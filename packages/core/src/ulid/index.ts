@@ -1,7 +1,7 @@
 import { deriveFamily } from '../define-family.js'
 import type { IdOf } from '../family.js'
 import { type MonotonicFamily, withGenerators } from '../monotonic-family.js'
-import { BYTE_LENGTH, TEXT_LENGTH } from '../primitives/radix.js'
+import { CROCKFORD_BYTES, CROCKFORD_DIGITS } from '../primitives/radix.js'
 import { bytesOfUuid, uuidText } from '../storage/uuid.js'
 import * as codec from './codec.js'
 import { createGenerator } from './generator.js'
@@ -37,8 +37,8 @@ function createFamily(): UlidFamily {
       epochMs: 0,
       unitMs: 1,
     },
-    byteLength: BYTE_LENGTH,
-    textLength: TEXT_LENGTH,
+    byteLength: CROCKFORD_BYTES,
+    textLength: CROCKFORD_DIGITS,
     pattern: codec.PATTERN,
     storages: ['text', 'uuid', 'binary'],
     tag: 0,

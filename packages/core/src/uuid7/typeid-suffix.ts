@@ -2,7 +2,7 @@ import { deriveFamily } from '../define-family.js'
 import type { Id } from '../family.js'
 import { LAST_MS, type MonotonicFamily, timeOf, withGenerators } from '../monotonic-family.js'
 import { checkBytes, checkText, fail } from '../primitives/errors.js'
-import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../primitives/radix.js'
+import { CROCKFORD_BYTES, crockford, CROCKFORD_DIGITS } from '../primitives/radix.js'
 import { isVersion, LAYOUT, lowestOf, packBytes, type Uuid7Fields, unpackBytes } from './codec.js'
 import { createGenerator } from './generator.js'
 
@@ -18,7 +18,7 @@ const encode = (bytes: Uint8Array): TypeidSuffix => coder.encode(bytes) as Typei
 
 /** The bytes of any 128 bits. */
 function decodeAny(text: string): Uint8Array {
-  const bytes = coder.decode(checkText(NAME, text, TEXT_LENGTH))
+  const bytes = coder.decode(checkText(NAME, text, CROCKFORD_DIGITS))
   if (bytes !== undefined) return bytes
   return fail(
     'NOT_CANONICAL',
@@ -50,8 +50,8 @@ export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
   const family = deriveFamily<TypeidSuffix, Uuid7Fields>({
     name: NAME,
     layout: LAYOUT,
-    byteLength: BYTE_LENGTH,
-    textLength: TEXT_LENGTH,
+    byteLength: CROCKFORD_BYTES,
+    textLength: CROCKFORD_DIGITS,
     pattern,
     storages: ['text', 'uuid', 'binary'],
     tag: 0,
@@ -60,7 +60,7 @@ export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
     ...(!isAny && { min: MIN, max: MAX }),
     exactRange: !isAny,
     encode: (bytes) => {
-      checkBytes(NAME, bytes, BYTE_LENGTH)
+      checkBytes(NAME, bytes, CROCKFORD_BYTES)
       return encode(isAny ? bytes : checkVersion7(bytes))
     },
     decode,
