@@ -3,7 +3,7 @@ import { LAST_MS, timeOf, writeTime } from '../monotonic-family.js'
 import { isSpelled } from '../primitives/alphabet.js'
 import { checkTimeField } from '../primitives/clock.js'
 import { checkBytes, checkText, fail } from '../primitives/errors.js'
-import { CROCKFORD_BYTES, crockford, CROCKFORD_DIGITS } from '../primitives/radix.js'
+import { CROCKFORD_BYTES, CROCKFORD_DIGITS, crockford } from '../primitives/radix.js'
 
 /** A ULID: 26 characters of Crockford's base 32, upper case. */
 export type Ulid = Id<'ulid'>
@@ -27,7 +27,8 @@ const coder = /* @__PURE__ */ crockford(NAME, '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export const check = (text: string): boolean =>
   text.length === CROCKFORD_DIGITS && text.charCodeAt(0) < 0x38 && isSpelled(coder.alphabet, text, 0)
 
-export const encode = (bytes: Uint8Array): Ulid => coder.encode(checkBytes(NAME, bytes, CROCKFORD_BYTES)) as Ulid
+export const encode = (bytes: Uint8Array): Ulid =>
+  coder.encode(checkBytes(NAME, bytes, CROCKFORD_BYTES)) as Ulid
 
 export function decode(text: string): Uint8Array {
   const bytes = coder.decode(checkText(NAME, text, CROCKFORD_DIGITS))

@@ -2,7 +2,7 @@ import { deriveFamily } from '../define-family.js'
 import type { Id } from '../family.js'
 import { LAST_MS, type MonotonicFamily, timeOf, withGenerators } from '../monotonic-family.js'
 import { checkBytes, checkText, fail } from '../primitives/errors.js'
-import { CROCKFORD_BYTES, crockford, CROCKFORD_DIGITS } from '../primitives/radix.js'
+import { CROCKFORD_BYTES, CROCKFORD_DIGITS, crockford } from '../primitives/radix.js'
 import { isVersion, LAYOUT, lowestOf, packBytes, type Uuid7Fields, unpackBytes } from './codec.js'
 import { createGenerator } from './generator.js'
 
