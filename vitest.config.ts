@@ -56,7 +56,7 @@ const drizzle = process.env['SNOFLAX_DRIZZLE']
 // Another version of Kysely than the newest, such as `0.28`: see scripts/orm-matrix.js.
 const kysely = process.env['SNOFLAX_KYSELY']
 
-// `npm test` loads what it has built, as users do, natively and in half the time. Otherwise a package's public name leads to its
+// `npm test` loads what it has built, as users do, natively and without transforming them. Otherwise a package's public name leads to its
 // sources, subpaths too, so that watching needs no build.
 const isBuilt = Boolean(process.env['SNOFLAX_BUILT'])
 const SOURCES = [

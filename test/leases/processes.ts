@@ -25,11 +25,14 @@ export interface LeaseProcesses {
   readonly processes?: number
   /** The length of a lease, in milliseconds. Default 1500. */
   readonly ttlMs?: number
-  /** How long the trial lasts at least, in milliseconds; at most, five times as long. Default 20,000. */
+  /** How long the trial lasts at least, in milliseconds. Default 20,000. */
   readonly lastsMs?: number
   /** How many ids must be generated before it ends, roughly. Default 0. */
   readonly atLeast?: number
-  /** Whether it may end, of what was seen so far, as on a busy machine little happens. Default once a lease was handed over. */
+  /**
+   * Whether it may end, of what was seen so far, as on a busy machine little happens; asked until five times `lastsMs`.
+   * Default once a lease was handed over.
+   */
   readonly enough?: (seen: LeaseProcessesResult) => boolean
   /**
    * The largest error of the processes' clocks, and their largest step, in milliseconds. Default a third of `ttlMs`.
@@ -161,8 +164,10 @@ export async function tryLeaseProcesses(trial: LeaseProcesses): Promise<LeasePro
     let done = 0
     let disturbing: Promise<void> | undefined
     const isOver = async (): Promise<boolean> =>
-      lasted() > 5 * lastsMs ||
-      (lasted() > lastsMs && written() > atLeast && done === disturb.length && enough(await seen()))
+      lasted() >= lastsMs &&
+      written() >= atLeast &&
+      done === disturb.length &&
+      (lasted() > 5 * lastsMs || enough(await seen()))
     for (let turn = 0; !(await isOver()); turn++) {
       // About a third of the processes are suspended.
       await sleep((4 * ttlMs) / processes)

@@ -22,11 +22,12 @@ test.each(['read committed', 'repeatable read', 'serializable'])(
 test('the client can be PGlite', async () => {
   const database = await pglite.open()
   try {
-    expect(await install(database.connection, { families: ['flake'] })).toEqual({
-      version: VERSION,
-      previousVersion: undefined,
-    })
-    expect(await installedVersion(database.connection)).toBe(VERSION)
+    const { connection } = database
+    expect(await installedVersion(connection)).toBe(undefined)
+    const families = ['flake'] as const
+    expect(await install(connection, { families })).toEqual({ version: VERSION, previousVersion: undefined })
+    expect(await installedVersion(connection)).toBe(VERSION)
+    expect(await install(connection, { families })).toEqual({ version: VERSION, previousVersion: VERSION })
   } finally {
     await database.close()
   }

@@ -7,5 +7,5 @@ compareOn(
   differentialPlaces.filter(
     ({ kind, storage }) => VERSION !== '' || (kind.name === 'sqlite' && TESTED.includes(storage)),
   ),
-  { numRuns: 6 },
+  { numRuns: 12 },
 )
