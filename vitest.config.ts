@@ -11,23 +11,8 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 // Tests that every package with an adapter of the contract runs as if they were its own.
 const ORM_TESTS = at('test/orm/**/*.test.ts')
 
-// The test files of these packages share a process, so that each module is loaded once. A file that leaves state behind is called
+// Test files of a project share processes, so that each module is loaded once. A file that leaves state behind is called
 // `*.alone.test.ts`, or `*.alone.long.test.ts`.
-const SHARING = [
-  'adopt',
-  'better-sqlite3',
-  'cli',
-  'core',
-  'drizzle',
-  'families',
-  'kysely',
-  'mikro-orm',
-  'mysql-sql',
-  'pg-sql',
-  'prisma-extension',
-  'typeorm',
-  'validators',
-].map(folderOf)
 const ALONE = '**/*.alone{,.long}.test.ts'
 
 const TESTS = ['test/**/*.test.ts', `!${ALONE}`]
@@ -36,7 +21,6 @@ const project = (folder: string, tests = TESTS, adapter = 'test/contract/adapter
   extends: true as const,
   test: {
     name: projectName(folder),
-    isolate: !SHARING.includes(folder),
     root: at(folder),
     include: existsSync(at(`${folder}/${adapter}`)) ? [...tests, ORM_TESTS] : tests,
     provide: { snoflaxAdapter: at(`${folder}/${adapter}`) },
@@ -99,6 +83,7 @@ export default defineConfig({
     server: { deps: { external: [/\/(packages|tools)\/[^/]+\/esm\//] } },
     // Vitest leaves one core idle, but our tests wait for servers and processes.
     maxWorkers: availableParallelism() + 1,
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     // These deadlines only guard against hanging; no test depends on them, even on a busy machine.
     testTimeout: 300_000,
@@ -114,7 +99,7 @@ export default defineConfig({
       ...PACKAGES.map((name) => project(folderOf(name))),
       ...prisma8.map((folder) => project(folder, [])),
       ...readdirSync(at('examples')).map((name) => project(`examples/${name}`)),
-      { extends: true, test: { name: 'alone', include: [`{packages,tools}/${ALONE}`] } },
+      { extends: true, test: { name: 'alone', isolate: true, include: [`{packages,tools}/${ALONE}`] } },
       // These write programs that import packages from outside of them, and load the TypeScript of examples. Hand-written
       // statements meet the contract too, but can't be tried with leases.
       {
