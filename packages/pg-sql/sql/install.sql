@@ -40,7 +40,7 @@ BEGIN
     SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
       FROM pg_namespace s, aclexplode(s.nspacl) a
      WHERE s.oid = 'snoflax'::regnamespace AND a.privilege_type = 'CREATE'
-       AND a.grantee NOT IN (s.nspowner, current_user::regrole) AND pg_has_role(s.nspowner, 'USAGE')
+       AND a.grantee NOT IN (s.nspowner, quote_ident(current_user)::regrole) AND pg_has_role(s.nspowner, 'USAGE')
   LOOP
     EXECUTE format('REVOKE CREATE ON SCHEMA snoflax FROM %s CASCADE', grantee);
   END LOOP;

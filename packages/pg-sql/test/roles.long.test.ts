@@ -178,6 +178,22 @@ test.each([
   }
 })
 
+test('an owner whose name needs quotes installs, grants and installs again', async () => {
+  const other = await another()
+  const quoted = `"${other.name}@Example.com"`
+  await other.query(`CREATE ROLE ${quoted}; GRANT CREATE ON DATABASE ${other.name} TO ${quoted}`)
+  const session = await other.connect()
+  try {
+    await session.query(`SET SESSION AUTHORIZATION ${quoted}`)
+    await install(session)
+    await session.query('GRANT USAGE ON SCHEMA snoflax TO PUBLIC')
+    await install(session)
+  } finally {
+    await session.query(`RESET SESSION AUTHORIZATION; DROP OWNED BY ${quoted}; DROP ROLE ${quoted}`)
+    await session.end()
+  }
+})
+
 test('an owner who is no superuser installs twice, sets numbers and generates ids', async () => {
   const other = await another()
   const { name, url } = await other.role()
