@@ -40,6 +40,8 @@ BEGIN
       USING ERRCODE = '2BP01', DETAIL = concat_ws(E'\n', users, others);
   END IF;
   IF to_regclass('snoflax.leases') IS NOT NULL THEN
+    -- So that those in progress are committed, and no more are granted.
+    LOCK TABLE snoflax._lease_family, snoflax._lease IN ACCESS EXCLUSIVE MODE;
     SELECT string_agg(format('%s %s, %s until %s', family, number, holder, greatest(expires_at, reserved_until)), E'\n')
       INTO leased FROM snoflax.leases
      WHERE state = 'held' OR greatest(expires_at, reserved_until) > snoflax._moment(snoflax._lease_now_ms());
