@@ -239,6 +239,10 @@ DECLARE
   g snoflax._generator;
 BEGIN
   SELECT * INTO g FROM snoflax._generator WHERE family = 'flake' FOR UPDATE;
+  IF g.first_unit <> epoch AND g.number IS NOT NULL THEN
+    -- No first id until the commit: _clock_advance() reads the table.
+    LOCK TABLE snoflax._generator IN ACCESS EXCLUSIVE MODE;
+  END IF;
   IF g.first_unit <> epoch AND (pg_sequence_last_value(g.state) >> g.shift) > 0 THEN
     RAISE EXCEPTION 'flake_set_worker: ids were generated with epoch_ms %, and ids with epoch_ms % could repeat them',
       g.first_unit, epoch USING ERRCODE = '55000',

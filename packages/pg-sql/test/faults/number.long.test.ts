@@ -135,6 +135,30 @@ describe.each(servers)('$name', (kind) => {
   })
 })
 
+test('a first id while the epoch of flake changes waits for the new one', async () => {
+  const fresh = await openPostgres()
+  try {
+    await fresh.query('SELECT snoflax.flake_set_worker(1, 1, 1)')
+    const [owner, session] = [await fresh.connect(), await fresh.connect()]
+    await owner.query('BEGIN; SELECT snoflax.flake_set_worker(1, 1, 1420070400000)')
+    let isDone = false
+    const first = session.query('SELECT snoflax.flake_generate() AS id').finally(() => {
+      isDone = true
+    })
+    const waiting =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    await expect.poll(async () => isDone || (await fresh.query(waiting)).length > 0).toBe(true)
+    await owner.query('COMMIT')
+    const near =
+      'SELECT abs(extract(epoch FROM clock_timestamp() - snoflax.flake_time($1::bytea, 1420070400000))) < 60 AS near'
+    expect(await fresh.query(near, [(await first).rows[0].id])).toEqual([{ near: true }])
+    await owner.end()
+    await session.end()
+  } finally {
+    await fresh.close()
+  }
+})
+
 test('a generator works in the transaction that installs it', async () => {
   const database = await postgres.open()
   try {
