@@ -80,7 +80,7 @@ COMMENT ON FUNCTION snoflax.flake_from_hex(text) IS
 
 -- The epoch, if all times of its ids are also valid dates of JavaScript.
 CREATE OR REPLACE FUNCTION snoflax._flake_epoch(epoch_ms bigint, caller text) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN snoflax._check_field('epoch_ms'::text, epoch_ms, -8640000000000000::bigint, {maxEpochMs}::bigint, caller);
 END $$;

@@ -159,6 +159,19 @@ test('a first id while the epoch of flake changes waits for the new one', async 
   }
 })
 
+test('an epoch of flake must be given', async () => {
+  const fresh = await openPostgres()
+  try {
+    const refused = fresh.query('SELECT snoflax.flake_set_worker(1, 1, NULL)')
+    await expect(refused).rejects.toMatchObject({
+      code: '22023',
+      message: 'flake_set_worker: epoch_ms is NULL',
+    })
+  } finally {
+    await fresh.close()
+  }
+})
+
 test('a generator works in the transaction that installs it', async () => {
   const database = await postgres.open()
   try {
