@@ -428,7 +428,7 @@ BEGIN
   -- No other transaction writes rows from now on.
   LOCK TABLE snoflax._lease IN EXCLUSIVE MODE;
   INSERT INTO snoflax._lease (family, number, permanent)
-  SELECT g.family, g.number, true FROM snoflax._generator g
+  SELECT g.family, g.number, true FROM snoflax._generator g JOIN snoflax._lease_family l USING (family)
    WHERE g.family = lease_adopt.family AND g.number IS NOT NULL
   ON CONFLICT ON CONSTRAINT _lease_pkey DO NOTHING;
   UPDATE snoflax._lease l SET written_by = pg_current_xact_id()::xid WHERE l.family = lease_adopt.family;

@@ -154,3 +154,12 @@ test('refuses both steps to a longer lease in one transaction, and limits that c
   await expect(setting('sno', 0)).rejects.toMatchObject({ code: '22003' })
   await expect(setting('flax', 1000)).rejects.toMatchObject({ code: '22023' })
 })
+
+test('a family whose number is never leased cannot be adopted', async () => {
+  await database.query("SELECT snoflax.uid_set_node('here')")
+  const adopted = database.query("SELECT snoflax.lease_adopt('uid')")
+  await expect(adopted).rejects.toMatchObject({
+    code: '22023',
+    message: expect.stringContaining('"uid" has no'),
+  })
+})
