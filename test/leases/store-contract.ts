@@ -213,6 +213,20 @@ export function testStore(open: () => ScriptedStore): void {
       expect(await get('c', { numbers })).toMatchObject({ startMs: b.untilMs })
     })
 
+    test('hold what a holder may have used, whatever it reports', async () => {
+      const numbers = { min: 1, max: 1 }
+      const { token, startMs, untilMs } = await get('a', { numbers })
+      for (const [reported, usedMs] of [
+        [-1e16, startMs],
+        [1e16, untilMs],
+      ] as const) {
+        await store.renew(token, TTL_MS, reported)
+        expect(await scripted.leases()).toMatchObject([{ used_until: new Date(usedMs) }])
+      }
+      await store.release(token, START_MS)
+      expect(await get('b', { numbers })).toMatchObject({ startMs: untilMs })
+    })
+
     test('never overlap, whatever the clock, holders and the owner do', async () => {
       const drawn = randomFrom(Number(process.env['SNOFLAX_SEED'] ?? 7))
       const random = () => drawn(2 ** 32) / 2 ** 32

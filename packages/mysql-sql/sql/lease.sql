@@ -221,6 +221,7 @@ BEGIN
       IF ttl_ms > longest THEN
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'lease_renew: ttl_ms is longer than the family allows; see lease_set_max_ttl()';
       END IF;
+      SET used_ms = greatest(start_at, least(until_at, used_ms));
       -- A window from before the floor ends there: a new one begins behind it.
       IF start_at < floor THEN
         SET start_at = greatest(until_at, floor);
