@@ -7,10 +7,10 @@ import {
   type Reading,
   readingsOf,
 } from '../ids/families.js'
+import { describeReading, pictureReading } from '../ids/inspection.js'
 import { type OtherId, otherIds } from '../ids/other-ids.js'
 import { sealsOf } from '../ids/seals.js'
 import { showUtc } from '../ids/time.js'
-import { describeReading, pictureReading } from '../inspection.js'
 import type { Terminal } from '../terminal.js'
 import { addFamilyOptions, addPrefixOption, examples } from './options.js'
 

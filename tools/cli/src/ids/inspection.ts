@@ -1,9 +1,9 @@
 import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { fieldBits } from '@snoflax/core/inspect'
-import type { Reading } from './ids/families.js'
-import { byteaOf, formsOf } from './ids/forms.js'
-import { showLocal, showUtc } from './ids/time.js'
-import type { Colour, Paint } from './terminal.js'
+import type { Colour, Paint } from '../terminal.js'
+import type { Reading } from './families.js'
+import { byteaOf, formsOf } from './forms.js'
+import { showLocal, showUtc } from './time.js'
 
 /** One field of an id, as JSON. */
 interface DescribedBits {
