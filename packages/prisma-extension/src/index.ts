@@ -4,6 +4,7 @@ export type {
   ConfigurationOf,
   IdField,
 } from './configuration.js'
+export type { Generators } from './extension/columns.js'
 export {
   type Extension,
   type ExtensionOptions,
@@ -11,6 +12,5 @@ export {
   type Found,
   idExtension,
 } from './extension/extension.js'
-export type { Generators } from './extension/model.js'
-export { type StoredIds, storedIds } from './extension/stored.js'
+export { type StoredIds, storedIds } from './extension/stored-ids.js'
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'

@@ -1,7 +1,8 @@
 import { IdError } from '@snoflax/core'
 import { timeOf } from '@snoflax/core/adapter'
+import type { IdColumn } from './columns.js'
 import { isPlainObject } from './id-value.js'
-import { clientName, type IdColumn, type Model, type Omitted } from './model.js'
+import { clientName, type Model, type Omitted } from './model.js'
 
 // Prisma's computed fields wrap each row in proxies, which costs more than the query. So creation times are plain
 // properties: a query selects their ids instead, and we add the times to its result.

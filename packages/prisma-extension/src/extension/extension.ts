@@ -9,17 +9,9 @@ import {
 } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { mapArguments, mapCreation, type Rule } from './arguments.js'
+import { columnsOf, type Generators } from './columns.js'
 import { addTimes, selectTimes, type Times } from './created-at.js'
-import {
-  type Client,
-  clientName,
-  columnsOf,
-  connectModels,
-  type Generators,
-  libraryOf,
-  type Model,
-  type Models,
-} from './model.js'
+import { type Client, clientName, connectModels, libraryOf, type Model, type Models } from './model.js'
 import { inside, outermost, withPlace } from './place.js'
 import { type ReadAnswer, readAggregates, readRows } from './result.js'
 

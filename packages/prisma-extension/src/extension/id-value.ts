@@ -1,6 +1,6 @@
 import { IdError } from '@snoflax/core'
 import { isBytes, isDate } from '@snoflax/core/adapter'
-import type { IdColumn } from './model.js'
+import type { IdColumn } from './columns.js'
 import { inside, type Place, withPlace } from './place.js'
 
 /** Comparisons that Prisma has for all types except Bytes. */

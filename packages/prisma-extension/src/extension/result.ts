@@ -1,6 +1,7 @@
 import { IdError } from '@snoflax/core'
 import { show } from '@snoflax/core/adapter'
-import type { IdColumn, Model } from './model.js'
+import type { IdColumn } from './columns.js'
+import type { Model } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
 type Row = Record<string, unknown>

@@ -1,6 +1,6 @@
 import { type DatabaseValue, IdError } from '@snoflax/core'
 import type { Configuration } from '../configuration.js'
-import { columnsOf, type IdColumn } from './model.js'
+import { columnsOf, type IdColumn } from './columns.js'
 import { outermost, withPlace } from './place.js'
 import { refuseValue } from './result.js'
 

@@ -2,9 +2,9 @@ import type { Database, StorageName } from '@snoflax/core'
 import { agree, type ColumnIdentity, checkMeta, familyWith, withPath } from '@snoflax/core/adapter'
 import type { AnyFamily } from '../configuration.js'
 import { checkRelationName, checkTimeNames } from '../extension/model.js'
-import { fitStorage, isEmptyDefault, isGenerated } from './column.js'
 import { type IdComment, readComment } from './comment.js'
 import type { FindFamily, FoundFamily } from './families.js'
+import { fitStorage, isEmptyDefault, isGenerated } from './field.js'
 import {
   type FieldOfModel,
   type Mistakes,

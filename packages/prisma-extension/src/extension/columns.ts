@@ -1,0 +1,103 @@
+import { type Database, type IdStorage, type PrefixedFamily, storageFor } from '@snoflax/core'
+import {
+  checkGeneratorNames,
+  checkMeta,
+  checkMismatch,
+  checkOptions,
+  familyWith,
+  type IdSource,
+  idSource,
+  withPath,
+} from '@snoflax/core/adapter'
+import type { AnyFamily, Configuration, IdField } from '../configuration.js'
+
+/** An id field, ready to convert ids. */
+export interface IdColumn {
+  /** `Order.id` */
+  readonly name: string
+  readonly model: string
+  readonly field: string
+  readonly settings: IdField
+  readonly storage: IdStorage<string>
+  /** Generates an id; undefined if the extension generates none. */
+  readonly generate: (() => string) | undefined
+}
+
+/** Generators by family name. */
+// biome-ignore lint/suspicious/noExplicitAny: sources of every family's ids
+export type Generators = Readonly<Record<string, IdSource<any>>>
+
+/**
+ * The columns of a configuration; with generators they generate ids.
+ *
+ * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a metabyte where ids have none, for a generator of
+ * another family and for one that no field needs; `FIELD_OUT_OF_RANGE` for a metabyte above 255;
+ * `GENERATOR_REQUIRED`.
+ */
+export function columnsOf(configuration: Configuration, generators?: Generators): IdColumn[] {
+  checkOptions('snoflax', configuration, { database: 'any', models: 'any' }, 'the configuration')
+  const { database, models } = configuration
+  const columns = Object.entries(models).flatMap(([model, fields]) =>
+    Object.entries(fields).map(([field, settings]) =>
+      idColumn(model, field, settings, database, settings.generated ? generators : undefined),
+    ),
+  )
+  const generated = columns.filter(({ generate }) => generate).map(({ settings }) => settings.family)
+  if (generators)
+    checkGeneratorNames(generators, [...generated, ...generated.flatMap((family) => baseOf(family) ?? [])])
+  return columns
+}
+
+/** The base of a prefixed family. */
+const baseOf = (family: AnyFamily): AnyFamily | undefined => (family as Partial<PrefixedFamily>).base
+
+/** The generator of a family; if it has none, that of its base with the prefix. */
+function generatorOf(family: AnyFamily, generators: Generators): IdSource | undefined {
+  const base = baseOf(family)
+  const given = base && generators[base.name]
+  if (Object.hasOwn(generators, family.name) || given === undefined) return generators[family.name]
+  const source = (given as { readonly monotonic?: IdSource }).monotonic ?? given
+  return {
+    family,
+    generate: (...meta) => (family as PrefixedFamily).withPrefix(source.generate(...meta) as never),
+  }
+}
+
+/** Of {@link IdField}. */
+const FIELD = {
+  family: 'any',
+  storage: 'any',
+  generated: 'boolean',
+  meta: 'number',
+  accept: 'any',
+  onMismatch: ['error', 'notFound'],
+  createdAt: 'any',
+  key: 'boolean',
+  relations: 'any',
+} as const
+
+function idColumn(
+  model: string,
+  field: string,
+  settings: IdField,
+  database: Database,
+  generators: Generators | undefined,
+): IdColumn {
+  const name = `${model}.${field}`
+  return withPath(name, () => {
+    checkOptions('ids', settings, FIELD, 'the field')
+    const { family, meta } = settings
+    checkMeta(family, meta)
+    // Prisma's drivers return 64-bit integers exactly.
+    const storage = storageFor(familyWith(family, settings), database, {
+      storage: settings.storage,
+      exactBigint: true,
+    })
+    checkMismatch(storage, settings.onMismatch)
+    const usage = (example: string) =>
+      `snoflax({ generators: { ${(baseOf(family) ?? family).name}: ${example} } })`
+    const generate =
+      generators && idSource({ family, generator: generatorOf(family, generators), meta, usage })
+    return { name, model, field, settings, storage, generate }
+  })
+}
