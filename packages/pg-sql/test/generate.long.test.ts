@@ -1,5 +1,4 @@
-import { postgres } from '@snoflax/test'
+import { pglite } from '@snoflax/test'
 import { generateChecks } from './generate-checks.js'
-import { servers } from './installed.js'
 
-generateChecks(servers.filter((kind) => kind !== postgres))
+generateChecks([pglite])

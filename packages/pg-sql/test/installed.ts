@@ -1,6 +1,5 @@
 import { install } from '@snoflax/pg-sql'
 import {
-  databases,
   type OpenDatabase,
   onConnection,
   type PgliteDatabase,
@@ -11,10 +10,8 @@ import {
 } from '@snoflax/test'
 import type { Client } from 'pg'
 
-/** PostgreSQL itself and PGlite, where this run has them. */
-export const servers: readonly (typeof databases)[number][] = databases.filter(
-  (kind) => kind === postgres || kind === pglite,
-)
+/** PostgreSQL itself and PGlite. */
+export const servers: readonly (typeof postgres | typeof pglite)[] = [postgres, pglite]
 
 // Runs one expression with $1 and tells its value as text, or its SQLSTATE.
 const ATTEMPT = `
