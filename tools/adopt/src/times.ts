@@ -32,8 +32,9 @@ export function* rowTimes(db: Driver, root: RootPlan, source: TimeSource): Work<
   }
 }
 
+/** Not with integers, since the product of many rows and a long span is none of 64 bits. */
 const evenly = ({ fromMs, toMs }: { fromMs: number; toMs: number }, order: string): string =>
-  `${fromMs} + coalesce((row_number() OVER (ORDER BY ${order}) - 1) * ${toMs - fromMs} / nullif(count(*) OVER () - 1, 0), 0)`
+  `${fromMs} + coalesce(round((row_number() OVER (ORDER BY ${order}) - 1) * ${toMs - fromMs}.0 / nullif(count(*) OVER () - 1, 0)), 0)`
 
 function* timeColumn(
   db: Driver,

@@ -101,6 +101,27 @@ test.each([
 })
 
 test.each(['sqlite', 'postgres', ...(mysql.selected() ? (['mariadb'] as const) : [])] as const)(
+  '%s: many rows over a long span',
+  async (kind) => {
+    const rows = 33_000
+    await open(KINDS[kind].open(), [
+      'CREATE TABLE orders (id BIGINT PRIMARY KEY)',
+      `INSERT INTO orders VALUES ${Array.from({ length: rows }, (_, i) => `(${i})`).join(', ')}`,
+    ])
+    const createdAt = { from: new Date(0), to: new Date(uuid7.lastMs) }
+    const generator: TableOptions['generator'] = (clock) => uuid7.generator({ clock })
+    const adoption = await plan(database, [{ table: 'orders', createdAt, generator, storage: 'text' }])
+    await adoption.backfill({ batchSize: rows })
+    await switchOver(adoption)
+    const [ends] = await database.query('SELECT min(id) AS first, max(id) AS last FROM orders')
+    expect([ends?.['first'], ends?.['last']].map((id) => uuid7.timeMs(uuid7.parse(id)))).toEqual([
+      0,
+      uuid7.lastMs,
+    ])
+  },
+)
+
+test.each(['sqlite', 'postgres', ...(mysql.selected() ? (['mariadb'] as const) : [])] as const)(
   '%s: names with quotes, capitals, blanks and backslashes',
   async (kind) => {
     const quote = (name: string): string =>
