@@ -126,7 +126,7 @@ test.each(['sqlite', 'postgres', ...(mysql.selected() ? (['mariadb'] as const) :
   async (kind) => {
     const quote = (name: string): string =>
       kind === 'mariadb' ? `\`${name.replaceAll('`', '``')}\`` : `"${name.replaceAll('"', '""')}"`
-    const [orders, id, at, line, of] = ['Or\\der "s\' \\', 'I"d\\', "At '\\n", 'Li`ne\\', "of 'O`\\"] as const
+    const [orders, id, at, line, of] = ['Or\\der "s\' \\', 'I"d\\', "At '$1", 'Li`ne\\', "of 'O`\\"] as const
     await open(KINDS[kind].open(), [
       `CREATE TABLE ${quote(orders)} (${quote(id)} BIGINT PRIMARY KEY, ${quote(at)} BIGINT NOT NULL)`,
       `INSERT INTO ${quote(orders)} VALUES (1, ${START_MS}), (2, ${START_MS + 5000})`,

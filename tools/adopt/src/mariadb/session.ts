@@ -113,7 +113,7 @@ export class MariadbSession implements Session {
 
 /** Replaces `$1`, `$2`, … outside quotes by literals of their values. */
 const withValues = (sql: string, values: readonly unknown[]): string =>
-  sql.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g, (text, number?: string) =>
+  sql.replace(/"(?:[^"]|"")*"|`(?:[^`]|``)*`|'(?:[^']|'')*'|\$(\d+)/g, (text, number?: string) =>
     number === undefined ? text : literal(values[Number(number) - 1]),
   )
 
