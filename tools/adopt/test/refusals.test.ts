@@ -160,6 +160,13 @@ const OF_POSTGRES: readonly Refusal[] = [
   ],
   [asked({ createdAt: 'note' }), /orders\.note: a column of type text contains no time/],
   [
+    asked(
+      { createdAt: { column: 'created_at', timeZone: 'Middle/Earth' } },
+      'ALTER TABLE orders ALTER created_at TYPE timestamp',
+    ),
+    /orders\.created_at: the server does not know the time zone Middle\/Earth/,
+  ],
+  [
     [
       'ALTER TABLE line DROP CONSTRAINT line_order_id_fkey',
       'INSERT INTO line (order_id) VALUES (999)',

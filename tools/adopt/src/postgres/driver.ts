@@ -41,6 +41,7 @@ export const openPostgres =
     withClient(client, isAlone, (lent) => work(new PostgresDriver(lent)))
 
 const UNDEFINED_TABLE = '42P01'
+const INVALID_PARAMETER_VALUE = '22023'
 /** Assumed rows per block of 8 kB, to convert a batch of rows to one of blocks. */
 const ROWS_A_BLOCK = 50
 
@@ -212,6 +213,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
         return { timeMs: ofInstant(sql), order: sql }
       case 'timestamp without time zone':
       case 'date':
+        yield* this.checkTimeZone(place, timeZone)
         return { timeMs: ofInstant(`(${sql}::timestamp AT TIME ZONE ${quoteText(timeZone)})`), order: sql }
       case 'integer':
       case 'bigint':
@@ -224,6 +226,15 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
           place,
           `a column of type ${found?.type} contains no time; use a column of type timestamptz, timestamp, date or a numeric type`,
         )
+    }
+  }
+
+  private *checkTimeZone(place: string, timeZone: string): Work<void> {
+    try {
+      yield* this.query('SELECT now() AT TIME ZONE $1', [timeZone])
+    } catch (error) {
+      if ((error as { code?: string }).code !== INVALID_PARAMETER_VALUE) throw error
+      refuse(place, `the server does not know the time zone ${timeZone}; see pg_timezone_names`, timeZone)
     }
   }
 
