@@ -191,8 +191,7 @@ const typeormColumn = (root: RootPlan, form: '' | '.plain', more: string): strin
     : `IdColumn${form}(${[familyCode(root), more].filter(Boolean).join(', ')})`
 
 /** The function of Drizzle's and Kysely's columns. */
-const familyColumn = (root: RootPlan): string =>
-  hasOwn(root) ? `${root.family}Id` : `idColumn(${familyCode(root)})`
+const familyColumn = (root: RootPlan): string => (hasOwn(root) ? `${root.family}Id` : 'idColumn')
 
 /** The options of a new key's column. */
 const keyOptions = (root: RootPlan, name: string | false, database?: DatabaseName): string =>
@@ -268,10 +267,10 @@ const DIALECTS: Record<Orm, Dialect> = {
     key: ({ column, property }, root, database) => {
       const definition = hasOwn(root) ? '' : familyCode(root)
       const given = [written(column), definition, keyOptions(root, false, database)].filter(Boolean)
-      return `${property}: ${hasOwn(root) ? familyColumn(root) : 'idColumn'}(${given.join(', ')}).primaryKey(),`
+      return `${property}: ${familyColumn(root)}(${given.join(', ')}).primaryKey(),`
     },
     reference: ({ column, property }, root, isNullable) =>
-      `${property}: ${hasOwn(root) ? familyColumn(root) : 'idColumn'}.ref(${written(column)}, () => ${tableName(root.table)}.${nameOf(root.key).property})${isNullable ? '' : '.notNull()'},`,
+      `${property}: ${familyColumn(root)}.ref(${written(column)}, () => ${tableName(root.table)}.${nameOf(root.key).property})${isNullable ? '' : '.notNull()'},`,
     extra: ({ column, property }, old, database) => {
       const { word, base, length, isUnsigned } = typeIn(DRIZZLE_TYPES[database], old)
       const more = options([
@@ -298,7 +297,7 @@ const DIALECTS: Record<Orm, Dialect> = {
           root.storage,
         )
       const given = [!hasOwn(root) && familyCode(root), keyOptions(root, false)].filter(Boolean)
-      return `${member(column)}: ${hasOwn(root) ? `${root.family}Id` : 'idColumn'}(${given.join(', ')}),`
+      return `${member(column)}: ${familyColumn(root)}(${given.join(', ')}),`
     },
     reference: ({ column }, root) =>
       `${member(column)}: idColumn.ref(${written(`${shownName(root.table)}.${root.key}`)}),`,
