@@ -1,5 +1,5 @@
 import { quoteName } from '@snoflax/core/adapter'
-import { type Driver, mapName } from './driver.js'
+import { type Driver, mapOf } from './driver.js'
 import { RoundIds } from './ids.js'
 import { refuseOtherSession } from './obstacles.js'
 import type { BackfillOptions } from './options.js'
@@ -38,7 +38,7 @@ export function* fillKeys(
 ): Work<void> {
   const { batchSize = 1000 } = options
   for (const [number, root] of roots.entries()) {
-    const map = db.own(mapName(number))
+    const map = mapOf(db, number)
     const work: KeyWork = {
       db,
       root,

@@ -128,4 +128,5 @@ export type Open<Details> = <Result>(
   isAlone?: boolean,
 ) => Promise<Result>
 
-export const mapName = (number: number): string => `map_${number + 1}`
+/** The name of a root's map. */
+export const mapOf = (db: Pick<Driver, 'own'>, root: number): string => db.own(`map_${root + 1}`)

@@ -1,6 +1,6 @@
 import { quoteName } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from './adoption.js'
-import { type Driver, mapName } from './driver.js'
+import { type Driver, mapOf } from './driver.js'
 import { legacyName, replacedIn } from './plan.js'
 
 /** A column of a table that is created again, and its values. */
@@ -47,7 +47,7 @@ export function remadeRows(
     })),
   ]
   const joins = replaced.map(
-    ({ column, root }, i) => `LEFT JOIN ${db.own(mapName(root))} AS m${i} ON m${i}."key" = ${oldOf(column)}`,
+    ({ column, root }, i) => `LEFT JOIN ${mapOf(db, root)} AS m${i} ON m${i}."key" = ${oldOf(column)}`,
   )
   return {
     replaced,

@@ -1,7 +1,7 @@
 import { IdError } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
 import type { ReplacedColumn, TableVerification, Verification } from './adoption.js'
-import { type Driver, mapName } from './driver.js'
+import { type Driver, mapOf } from './driver.js'
 import { differs, legacyName, newName, pathOf, placeOf, type RootPlan, rootOf, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
 import { type Begun, readRounds } from './state.js'
@@ -36,7 +36,7 @@ export function* verify<Details>(
   const { faults } = comparison
   const tables: TableVerification[] = []
   for (const [number, root] of plan.roots.entries()) {
-    const map = db.own(mapName(number))
+    const map = mapOf(db, number)
     yield* compareKeys(comparison, root, map)
     tables.push(yield* compareTimes(comparison, root, map, recipes[number] as KeyRecipe))
   }

@@ -1,7 +1,7 @@
 import type { IdStorage } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
 import type { Phase } from '../adoption.js'
-import { type Driver, type MadeId, mapName, type Open, type Statements, type TimeColumn } from '../driver.js'
+import { type Driver, type MadeId, mapOf, type Open, type Statements, type TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
 import {
@@ -122,7 +122,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
   ownTables({ roots, details }: MariadbPlan): string[] {
     const { tables } = details
     return [
-      ...roots.map((_, number) => this.own(mapName(number))),
+      ...roots.map((_, number) => mapOf(this, number)),
       ...tables.flatMap((_, i) => [shadow(i), old(i), this.own(`rows_${i + 1}`)]),
       ...['round', 'switched', 'was', 'state'].map((name) => this.own(name)),
     ]
@@ -259,7 +259,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     for (const [i, one] of details.tables.entries()) {
       const root = roots.findIndex(({ table }) => table === one.table)
       if (root >= 0) {
-        const list = this.own(mapName(root))
+        const list = mapOf(this, root)
         const key = quoteName(roots[root]?.key as string)
         for (const { round, total } of yield* readRounds(this, one.table))
           yield* this.fillShadow(plan, i, { round, total }, options, {

@@ -1,5 +1,5 @@
 import { quoteName } from '@snoflax/core/adapter'
-import { type Driver, mapName, type Statements } from '../driver.js'
+import { type Driver, mapOf, type Statements } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
 import { legacyIndex, legacyName, type Plan, replacedIn, shownName } from '../plan.js'
 import { type RemadeRows, remadeRows } from '../remade.js'
@@ -34,7 +34,7 @@ const TABLE_OPTIONS = 'ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 export function statementsOf(db: Pick<Driver, 'own'>, plan: MariadbPlan): Statements {
   const { roots, details } = plan
   const { tables, fenced, counters } = details
-  const maps = roots.map((_, number) => db.own(mapName(number)))
+  const maps = roots.map((_, number) => mapOf(db, number))
   const [state, switched, was] = ['state', 'switched', 'was'].map((name) => db.own(name)) as [
     string,
     string,

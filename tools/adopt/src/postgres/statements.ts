@@ -1,6 +1,6 @@
 import { keyStatistics, quoteName } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
-import { type Driver, mapName, type Statements } from '../driver.js'
+import { type Driver, mapOf, type Statements } from '../driver.js'
 import { legacyName, newName, type Plan, type RootPlan, rootOf, tablesOf } from '../plan.js'
 import { stateStatements, switchedStatement } from '../state.js'
 import type { Carried } from './carried.js'
@@ -21,7 +21,7 @@ export function statementsOf(db: Pick<Driver, 'own'>, { roots, columns, details 
       `CREATE SCHEMA ${SCHEMA}`,
       KEEP_OUT,
       ...stateStatements(db),
-      ...roots.flatMap((root, number) => createMap(db.own(mapName(number)), root)),
+      ...roots.flatMap((root, number) => createMap(mapOf(db, number), root)),
     ],
     expand: columns.map((one) => addColumn(one, roots)),
     index: indexes.map(({ definition }) => definition),

@@ -1,6 +1,6 @@
 import type { IdStorage } from '@snoflax/core'
 import { quoteName, quoteText } from '@snoflax/core/adapter'
-import { type Driver, type MadeId, mapName, type Open, type Statements, type TimeColumn } from '../driver.js'
+import { type Driver, type MadeId, mapOf, type Open, type Statements, type TimeColumn } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
 import {
   type Key,
@@ -117,7 +117,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   addedIndexes = legacyIndexes
 
   ownTables({ roots }: SqlitePlan): string[] {
-    return [...roots.map((_, number) => this.own(mapName(number))), this.own('round'), this.own('state')]
+    return [...roots.map((_, number) => mapOf(this, number)), this.own('round'), this.own('state')]
   }
 
   /** SQLite has no conditional statements, so a database with rows is refused, whether adopted or not. */
@@ -230,7 +230,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
 
   statements(plan: SqlitePlan): Statements {
     const { roots, columns, details } = plan
-    const maps = roots.map((_, number) => this.own(mapName(number)))
+    const maps = roots.map((_, number) => mapOf(this, number))
     const dropState = this.ownTables(plan).map((table) => `DROP TABLE ${table}`)
     return {
       create: [
