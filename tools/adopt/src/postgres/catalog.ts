@@ -33,10 +33,13 @@ export interface Index {
   readonly constraint: { readonly name: string; readonly kind: 'p' | 'u'; readonly definition: string } | null
 }
 
+/** Definitions omit only this schema. */
+export const IN_CATALOG = 'SET LOCAL search_path TO pg_catalog'
+
 /** With only the catalog on the search path, the server writes names with their schemas. */
 export function* inCatalog<Result>(session: Session, work: () => Work<Result>): Work<Result> {
   const [before] = yield* session.query<{ path: string }>("SELECT current_setting('search_path') AS path")
-  yield* session.run(['SET LOCAL search_path TO pg_catalog'])
+  yield* session.run([IN_CATALOG])
   const result = yield* work()
   yield* session.query("SELECT set_config('search_path', $1, true)", [before?.path])
   return result
@@ -68,10 +71,7 @@ function* resolveTable(session: Session, given: string): Work<string> {
 }
 
 export function* readKey(session: Session, given: string): Work<Key> {
-  return yield* readPrimary(session, yield* resolveTable(session, given))
-}
-
-function* readPrimary(session: Session, table: string): Work<Key> {
+  const table = yield* resolveTable(session, given)
   const [found] = yield* session.query<{ columns: string[] }>(
     `SELECT ${COLUMN_NAMES('conrelid', 'conkey')} AS columns FROM pg_constraint
       WHERE contype = 'p' AND conrelid = $1::regclass`,

@@ -8,6 +8,7 @@ import { newName, pathOf, placeOf, type RootPlan, shownName, tablesOf } from '..
 import { readRounds, refuseUnfilled, writeRound } from '../state.js'
 import type { Work } from '../work.js'
 import {
+  IN_CATALOG,
   inCatalog,
   noteLeftovers,
   noteLegacyUses,
@@ -23,8 +24,6 @@ import {
   addColumn,
   exchangeColumn,
   fillBlocks,
-  IN_CATALOG,
-  others,
   type PostgresPlan,
   parentsFirst,
   SCHEMA,
@@ -132,7 +131,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
         yield* session.rehearseOne(what, [definition.replace(' CONCURRENTLY', ''), ...kept], obstacles)
       }
       yield* session.run(copies.flatMap(exchangeColumn))
-      for (const { what, putBack } of [...carried.filter(({ isIndex }) => isIndex), ...others(carried)]) {
+      for (const { what, putBack } of carried) {
         // Refreshing takes too long, and is pointless if the tables are empty.
         const statements = putBack.filter((one) => !one.startsWith('REFRESH '))
         yield* session.rehearseOne(what, statements, obstacles)

@@ -1,7 +1,7 @@
 import { quoteText } from '@snoflax/core/adapter'
 import type { Stage } from '../adoption.js'
 import type { Statements } from '../driver.js'
-import { type AddedIndex, legacyName, type Plan, type RootPlan } from '../plan.js'
+import { type AddedIndex, legacyName, type Plan, type RootPlan, tablesOf } from '../plan.js'
 import type { PostgresDetails } from './details.js'
 
 /** Built over new columns while backfilling, and over old ones after the switch. */
@@ -33,14 +33,14 @@ export function switchMigration(
   { expand, index, takeDown, exchange, settle }: Statements,
 ): string {
   const [first] = roots as [RootPlan]
-  const tables = [...new Set(columns.map(({ table }) => table))]
-  const oldType = columns.find(({ isRoot, table }) => isRoot && table === first.table)?.type as string
   return block([
     `IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = ${quoteText(first.table)}::regclass AND NOT attisdropped`,
-    `    AND (attname = ${quoteText(legacyName(first.key))} OR attname = ${quoteText(first.key)} AND format_type(atttypid, atttypmod) <> ${quoteText(oldType)})) THEN`,
+    `    AND (attname = ${quoteText(legacyName(first.key))} OR attname = ${quoteText(first.key)} AND format_type(atttypid, atttypmod) <> ${quoteText(first.keyType)})) THEN`,
     '  RETURN; -- adopted already',
     'END IF;',
-    `IF ${tables.map((table) => `EXISTS (SELECT FROM ${table})`).join(' OR ')} THEN`,
+    `IF ${tablesOf(columns)
+      .map((table) => `EXISTS (SELECT FROM ${table})`)
+      .join(' OR ')} THEN`,
     "  RAISE EXCEPTION 'these tables have rows; run snoflax adopt backfill and switch on this database first';",
     'END IF;',
     ...[

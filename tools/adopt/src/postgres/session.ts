@@ -11,7 +11,7 @@ export interface PostgresClient {
 }
 
 interface Lent extends PostgresClient {
-  release(destroy?: boolean): void
+  release(): void
   on(event: 'error', listener: () => void): unknown
   off(event: 'error', listener: () => void): unknown
 }

@@ -4,6 +4,7 @@ import { type Driver, mapOf, type Statements } from '../driver.js'
 import { legacyName, newName, type Plan, type RootPlan, rootOf, tablesOf } from '../plan.js'
 import { stateStatements, switchedStatement } from '../state.js'
 import type { Carried } from './carried.js'
+import { IN_CATALOG } from './catalog.js'
 import { dropIndex, type IndexPlan, type PostgresDetails } from './details.js'
 import { lockStatements } from './session.js'
 import { END_SILENCE } from './triggers.js'
@@ -16,6 +17,7 @@ export const SCHEMA = 'snoflax_adoption'
 export function statementsOf(db: Pick<Driver, 'own'>, { roots, columns, details }: PostgresPlan): Statements {
   const { foreignKeys, indexes, carried, silenced } = details
   const late = carried.filter(({ isIndex }) => isIndex)
+  const others = carried.filter(({ isIndex }) => !isIndex)
   return {
     create: [
       `CREATE SCHEMA ${SCHEMA}`,
@@ -26,7 +28,7 @@ export function statementsOf(db: Pick<Driver, 'own'>, { roots, columns, details 
     expand: columns.map((one) => addColumn(one, roots)),
     index: indexes.map(({ definition }) => definition),
     lock: lockStatements(parentsFirst({ columns, details })),
-    takeDown: takeDown(others(carried)),
+    takeDown: takeDown(others),
     reconcile: columns
       .filter(({ isRoot }) => !isRoot)
       .flatMap((one) => reconcileStatements(one, rootOf(roots, one))),
@@ -55,7 +57,7 @@ export function statementsOf(db: Pick<Driver, 'own'>, { roots, columns, details 
           `ALTER TABLE ${owner} ADD CONSTRAINT ${quoteName(name)} ${definition}${isPartitioned ? '' : ' NOT VALID'}`,
       ),
       ...foreignKeys.flatMap(({ comment }) => comment ?? []),
-      ...(carried.length > late.length ? [IN_CATALOG, ...others(carried).flatMap((one) => one.putBack)] : []),
+      ...(others.length > 0 ? [IN_CATALOG, ...others.flatMap(({ putBack }) => putBack)] : []),
       switchedStatement(db),
     ],
     // Reads the tables without blocking other sessions.
@@ -94,11 +96,6 @@ const createMap = (map: string, { table, key }: RootPlan): string[] => [
 ]
 
 export const temporaryName = ({ schema, temporary }: IndexPlan): string => `${schema}.${quoteName(temporary)}`
-
-/** Definitions omit only this schema. */
-export const IN_CATALOG = 'SET LOCAL search_path TO pg_catalog'
-
-export const others = (carried: readonly Carried[]): Carried[] => carried.filter(({ isIndex }) => !isIndex)
 
 /** Sorts views last, and those that read others first. */
 export const takeDown = (carried: readonly Carried[]): string[] =>
