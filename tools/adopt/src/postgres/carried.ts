@@ -1,7 +1,7 @@
 import type { ReplacedColumn } from '../adoption.js'
 import type { Session } from '../driver.js'
-import { newName } from '../plan.js'
 import type { Work } from '../work.js'
+import { queryReplaced } from './replaced.js'
 
 /**
  * An object that depends on a replaced column: dropped before the columns exchange their names, and created again from
@@ -15,44 +15,6 @@ export interface Carried {
   readonly takeDown: readonly string[]
   readonly putBack: readonly string[]
 }
-
-/** The replaced columns, as parameters of `REPLACED`. */
-export const replacedValues = (columns: readonly ReplacedColumn[]): unknown[][] =>
-  [
-    columns.map(({ table }) => table),
-    columns.map(({ column }) => column),
-    columns.map(({ column }) => newName(column)),
-    columns.map(({ isRoot }) => isRoot),
-  ] as unknown[][]
-
-/**
- * The replaced columns, also of partitions; the objects that depend on them; and views, each after those that it reads.
- */
-export const REPLACED = `WITH RECURSIVE given AS (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[])
-      WITH ORDINALITY AS k ("table", "column", new_name, is_root, i)
-  ), tree AS (
-    SELECT DISTINCT "table", "table"::regclass::oid AS relation FROM given
-    UNION ALL SELECT tree.table, inhrelid FROM tree JOIN pg_inherits ON inhparent = relation
-  ), replaced AS (
-    SELECT given.*, a.attrelid, a.attnum, format('%I.%I', n.nspname, r.relname) AS own
-      FROM given JOIN tree USING ("table") JOIN pg_attribute AS a ON attrelid = relation AND attname = "column"
-      JOIN pg_class AS r ON r.oid = relation JOIN pg_namespace AS n ON n.oid = r.relnamespace
-  ), used AS (
-    SELECT d.classid, d.objid, d.objsubid, d.deptype, 'it' AS of, k.table, k.column, k.attrelid, k.attnum
-      FROM replaced AS k JOIN pg_depend AS d
-        ON d.refclassid = 'pg_class'::regclass AND d.refobjid = k.attrelid AND d.refobjsubid = k.attnum
-  ), levels AS (
-    SELECT ev_class AS oid, 1 AS level, used.table, used.column FROM used
-      JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
-      JOIN pg_class AS c ON c.oid = ev_class AND relkind IN ('v', 'm')
-    UNION SELECT ev_class, level + 1, levels.table, levels.column FROM levels
-      JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = levels.oid AND classid = 'pg_rewrite'::regclass
-      JOIN pg_rewrite AS r ON r.oid = objid AND ev_class <> levels.oid
-      JOIN pg_class AS c ON c.oid = ev_class AND relkind IN ('v', 'm')
-  ), views AS (
-    SELECT oid, max(level) AS level, min("table") AS table, min("column") AS column FROM levels GROUP BY oid
-  )`
 
 /** The statement that sets an object's comment, or null. */
 export const comment = (head: string, of: string, oid: string): string =>
@@ -179,11 +141,11 @@ const CARRIED = [
 export function* readCarried(session: Session, columns: readonly ReplacedColumn[]): Work<Carried[]> {
   const carried: Carried[] = []
   for (const query of CARRIED) {
-    const rows = yield* session.query<{
-      what: string
-      down: string[] | null
-      up: string[] | null
-    }>(`${REPLACED} ${query}`, replacedValues(columns))
+    const rows = yield* queryReplaced<{ what: string; down: string[] | null; up: string[] | null }>(
+      session,
+      columns,
+      query,
+    )
     carried.push(
       ...rows
         .map(({ what, down, up }) => ({ what, isIndex: false, takeDown: down ?? [], putBack: up ?? [] }))

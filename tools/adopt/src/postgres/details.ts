@@ -5,14 +5,8 @@ import { newName, tablesOf } from '../plan.js'
 import { type Edit, edited, replacing, textOf, uses } from '../sql-edits.js'
 import type { Work } from '../work.js'
 import { type Carried, readCarried } from './carried.js'
-import {
-  type Index,
-  noteObstacles,
-  type PostgresForeignKey,
-  readForeignKeys,
-  readIndexes,
-  readWarnings,
-} from './catalog.js'
+import { type Index, type PostgresForeignKey, readForeignKeys, readIndexes } from './catalog.js'
+import { noteObstacles, readWarnings } from './obstacles.js'
 import type { PostgresSession } from './session.js'
 import { checkTriggers } from './triggers.js'
 

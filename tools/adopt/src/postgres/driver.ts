@@ -7,18 +7,10 @@ import type { BackfillOptions } from '../options.js'
 import { newName, pathOf, placeOf, type RootPlan, shownName, tablesOf } from '../plan.js'
 import { readRounds, refuseUnfilled, writeRound } from '../state.js'
 import type { Work } from '../work.js'
-import {
-  IN_CATALOG,
-  inCatalog,
-  noteLeftovers,
-  noteLegacyUses,
-  readColumns,
-  readForeignKeys,
-  readKey,
-  readMembers,
-} from './catalog.js'
+import { IN_CATALOG, inCatalog, readColumns, readForeignKeys, readKey, readMembers } from './catalog.js'
 import { type PostgresDetails, readDetails } from './details.js'
 import { addedIndexes, finishMigration, switchMigration } from './migrations.js'
+import { noteLeftovers, noteLegacyUses } from './obstacles.js'
 import { type PostgresClient, PostgresSession, withClient } from './session.js'
 import {
   addColumn,

@@ -3,7 +3,7 @@ import type { Session } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
 import { shownName } from '../plan.js'
 import type { Work } from '../work.js'
-import { REPLACED, replacedValues } from './carried.js'
+import { queryReplaced } from './replaced.js'
 
 interface Trigger {
   readonly table: string
@@ -35,7 +35,7 @@ export function* checkTriggers(
   allowed: readonly string[],
   obstacles: Obstacles,
 ): Work<boolean> {
-  const triggers = yield* session.query<Trigger>(`${REPLACED} ${TRIGGERS}`, replacedValues(columns))
+  const triggers = yield* queryReplaced<Trigger>(session, columns, TRIGGERS)
   const silenced = triggers.length > 0 && (yield* maySilence(session))
   const names = [...new Set(columns.map(({ column }) => column.toLowerCase()))]
   for (const { table, name, isAlways, code } of triggers) {
