@@ -108,6 +108,15 @@ export const replacedIn = (columns: readonly ReplacedColumn[], table: string): R
 export const rootOf = (roots: readonly RootPlan[], { root }: ReplacedColumn): RootPlan =>
   roots[root] as RootPlan
 
+export interface RetypedColumn extends ReplacedColumn {
+  readonly newType: string
+}
+
+export const retypedIn = (
+  { roots, columns }: Pick<Plan, 'roots' | 'columns'>,
+  table: string,
+): RetypedColumn[] => replacedIn(columns, table).map((one) => ({ ...one, newType: rootOf(roots, one).type }))
+
 type Found = Omit<ReplacedColumn, 'notNull' | 'type'>
 
 /**

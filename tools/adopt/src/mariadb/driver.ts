@@ -10,7 +10,7 @@ import {
   placeOf,
   type RootPlan,
   replacedIn,
-  rootOf,
+  retypedIn,
   shownName,
   tablesOf,
 } from '../plan.js'
@@ -18,7 +18,9 @@ import { readRounds, writeRound } from '../state.js'
 import type { Work } from '../work.js'
 import * as catalog from './catalog.js'
 import { OWN } from './catalog.js'
+import { readShadow } from './create-table.js'
 import { finishMigration, switchMigration } from './migrations.js'
+import { noteLegacyUses, noteObstacles } from './obstacles.js'
 import { literal, lockName, type MariadbClient, MariadbSession, withConnection } from './session.js'
 import {
   copyOf,
@@ -86,22 +88,22 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
   }
 
   *detailsOf(
-    { roots, columns }: Pick<MariadbPlan, 'roots' | 'columns'>,
+    plan: Pick<MariadbPlan, 'roots' | 'columns'>,
     _: readonly string[],
     obstacles: Obstacles,
   ): Work<MariadbDetails> {
-    const names = tablesOf(columns)
+    const names = tablesOf(plan.columns)
     if (names.length === 0) return { tables: [], fenced: [], counters: {} }
-    yield* catalog.noteObstacles(this, names, columns, obstacles)
+    yield* noteObstacles(this, names, plan.columns, obstacles)
     const foreignKeys = yield* catalog.readForeignKeys(this)
     const tables: TablePlan[] = []
     const counters: Record<string, string> = {}
     for (const table of names) {
       const known = yield* catalog.readColumns(this, table)
-      const retyped = replacedIn(columns, table).map((one) => ({ ...one, newType: rootOf(roots, one).type }))
+      const retyped = retypedIn(plan, table)
       tables.push({
         table,
-        create: yield* catalog.readShadow(this, shadowName(names, table), retyped, known, obstacles),
+        create: yield* readShadow(this, shadowName(names, table), retyped, known, obstacles),
         columns: known
           .filter(({ isGenerated }) => !isGenerated)
           .map(({ name, isText }) => ({ name, isText })),
@@ -321,7 +323,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
 
   *finish(plan: MariadbPlan, lockTimeoutMs: number): Work<void> {
     const obstacles = new Obstacles()
-    yield* catalog.noteLegacyUses(this, plan.columns, obstacles)
+    yield* noteLegacyUses(this, plan.columns, obstacles)
     obstacles.refuse()
     this.patienceMs = lockTimeoutMs
     yield* this.run(this.statements(plan).finish)

@@ -1,8 +1,9 @@
-import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
+import { isWord, quoteName, readSql, type SqlToken } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
 import type { Obstacles } from '../obstacles.js'
 import { newName, tablesOf } from '../plan.js'
-import { type Edit, edited, replacing, textOf, uses } from '../sql-edits.js'
+import { type Edit, edited, firstList, replacing, textOf } from '../sql-edits.js'
+import { uses } from '../sql-uses.js'
 import type { Work } from '../work.js'
 import { type Carried, readCarried } from './carried.js'
 import { type Index, type PostgresForeignKey, readForeignKeys, readIndexes } from './catalog.js'
@@ -141,14 +142,10 @@ function onNewColumns(
   // CREATE [UNIQUE] INDEX name ON table USING method (…) [INCLUDE (…)] …
   const tokens = readSql(definition, { dialect: 'postgres' })
   const name = tokens[tokens.findIndex(({ text }) => text === 'INDEX') + 1] as SqlToken
-  const key = tokens.findIndex(({ text }) => text === '(')
-  const keyEnd = closingOf(tokens, key)
-  const include = isWord(tokens[keyEnd + 1], 'INCLUDE') ? keyEnd + 2 : keyEnd
-  const end = include > keyEnd ? closingOf(tokens, include) : keyEnd
-  const items = [
-    ...splitAtCommas(tokens.slice(key + 1, keyEnd)),
-    ...(include > keyEnd ? splitAtCommas(tokens.slice(include + 1, end)) : []),
-  ]
+  const key = firstList(tokens)
+  const rest = tokens.slice(key.close + 1)
+  const include = isWord(rest[0], 'INCLUDE') ? firstList(rest) : undefined
+  const items = [...key.items, ...(include?.items ?? [])]
   if (items.length !== columns.length) throw new Error(`cannot read this index definition: ${definition}`)
   const edits = items.flatMap((item, i) => {
     const column = columns[i]
@@ -162,7 +159,7 @@ function onNewColumns(
   return edited(definition, [
     replacing([name], `CONCURRENTLY ${quoteName(temporary)}`),
     ...edits,
-    ...renamed(tokens.slice(end + 1), replaced),
+    ...renamed(include ? rest.slice(include.close + 1) : rest, replaced),
   ])
 }
 

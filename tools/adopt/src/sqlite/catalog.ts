@@ -1,8 +1,9 @@
-import { closingOf, isWord, quoteName, quoteText, readSql, splitAtCommas } from '@snoflax/core/adapter'
+import { isWord, quoteName, quoteText, readSql } from '@snoflax/core/adapter'
 import type { Column, Session } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
 import { type ForeignKey, type Key, onlyColumn, shownName } from '../plan.js'
-import { computedName, noteComputing, uses, usesMore } from '../sql-edits.js'
+import { firstList } from '../sql-edits.js'
+import { computedName, mentions, noteComputing, uses, usesMore } from '../sql-uses.js'
 import type { Work } from '../work.js'
 
 export interface SqliteColumn extends Column {
@@ -124,10 +125,9 @@ export function* readAttachments(
 /** Refuses an index over an expression, which may mean old values. An index over the column itself is carried over. */
 function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonly string[]): void {
   const tokens = readSql(sql, { dialect: 'sqlite' })
-  const open = tokens.findIndex(({ text }) => text === '(')
-  const close = closingOf(tokens, open)
+  const { close, items } = firstList(tokens)
   const special = [
-    ...splitAtCommas(tokens.slice(open + 1, close)).filter(
+    ...items.filter(
       ([, direction, ...more]) =>
         more.length > 0 || (direction !== undefined && !isWord(direction, 'ASC', 'DESC')),
     ),
@@ -168,9 +168,8 @@ export function* noteUsers(
 
 /** Notes full-text tables, which find rows by the integer keys that are replaced. */
 export function* noteVirtualTables(session: Session, table: string, obstacles: Obstacles): Work<void> {
-  const word = new RegExp(`(?<!\\w)${table.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\w)`, 'i')
   const virtual = yield* session.query<Table>(`SELECT name, sql FROM (${TABLES}) WHERE "isVirtual"`)
-  const found = virtual.find(({ sql }) => word.test(sql))
+  const found = virtual.find(({ sql }) => mentions(sql, table))
   if (found)
     obstacles.note(
       table,

@@ -1,13 +1,8 @@
-import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
+import { isWord, quoteName, readSql, type SqlToken } from '@snoflax/core/adapter'
 import { type Obstacles, refuse } from '../obstacles.js'
-import { legacyName } from '../plan.js'
-import { edited, replacing, textOf, usesMore } from '../sql-edits.js'
-
-export interface RetypedColumn {
-  readonly column: string
-  readonly type: string
-  readonly isRoot: boolean
-}
+import { legacyName, type RetypedColumn } from '../plan.js'
+import { edited, firstList, replacing, textOf } from '../sql-edits.js'
+import { usesMore } from '../sql-uses.js'
 
 const TABLE_CONSTRAINTS = ['CONSTRAINT', 'PRIMARY', 'UNIQUE', 'CHECK', 'FOREIGN']
 const COLUMN_CONSTRAINTS = [
@@ -27,8 +22,7 @@ export function retypedTable(
   obstacles: Obstacles,
 ): string {
   const tokens = readSql(sql, { dialect: 'sqlite' })
-  const open = tokens.findIndex(({ text }) => text === '(')
-  const items = splitAtCommas(tokens.slice(open + 1, closingOf(tokens, open)))
+  const { open, items } = firstList(tokens)
   const split = items.findIndex(([first]) => isWord(first, ...TABLE_CONSTRAINTS))
   const definitions = split < 0 ? items : items.slice(0, split)
   const legacy: string[] = []
@@ -57,7 +51,7 @@ export function retypedTable(
     )
     const notNull = column.isRoot && !refusesNull ? ' NOT NULL' : ''
     return [
-      replacing(item.slice(0, 1 + type.length), `${quoteName(name)} ${column.type}${notNull}`),
+      replacing(item.slice(0, 1 + type.length), `${quoteName(name)} ${column.newType}${notNull}`),
       ...constraints.filter((token) => isWord(token, 'AUTOINCREMENT')).map((token) => replacing([token], '')),
     ]
   })

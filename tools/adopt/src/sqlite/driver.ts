@@ -10,8 +10,7 @@ import {
   type Plan,
   pathOf,
   type RootPlan,
-  replacedIn,
-  rootOf,
+  retypedIn,
   shownName,
   tablesOf,
 } from '../plan.js'
@@ -87,16 +86,17 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   }
 
   *detailsOf(
-    { roots, columns }: Pick<SqlitePlan, 'roots' | 'columns'>,
+    plan: Pick<SqlitePlan, 'roots' | 'columns'>,
     allowTriggers: readonly string[],
     obstacles: Obstacles,
   ): Work<TablePlan[]> {
+    const { columns } = plan
     const details: TablePlan[] = []
     const names = [...new Set(columns.map(({ column }) => column))]
     yield* catalog.noteUsers(this, tablesOf(columns).map(shownName), names, allowTriggers, obstacles)
     for (const table of tablesOf(columns)) {
       const { name, sql } = yield* catalog.readTable(this, shownName(table))
-      const retyped = replacedIn(columns, table).map((one) => ({ ...one, type: rootOf(roots, one).type }))
+      const retyped = retypedIn(plan, table)
       const written = (yield* catalog.readColumns(this, table)).filter(({ hidden }) => hidden === 0)
       yield* catalog.noteVirtualTables(this, name, obstacles)
       details.push({

@@ -1,0 +1,128 @@
+import { isWord, readSql } from '@snoflax/core/adapter'
+import type { ReplacedColumn } from '../adoption.js'
+import type { Session } from '../driver.js'
+import type { Obstacles } from '../obstacles.js'
+import { legacyName, shownName } from '../plan.js'
+import { firstList } from '../sql-edits.js'
+import { computedName, mentions, noteComputing, usesMore } from '../sql-uses.js'
+import type { Work } from '../work.js'
+import { OWN, readDefinition, readTable } from './catalog.js'
+import { literal } from './session.js'
+
+/** Notes what would not follow the tables, or would mean something else. */
+export function* noteObstacles(
+  session: Session,
+  tables: readonly string[],
+  columns: readonly ReplacedColumn[],
+  obstacles: Obstacles,
+): Work<void> {
+  yield* noteServer(session, obstacles)
+  const names = tables.map(shownName)
+  const list = names.map(literal).join(', ')
+  for (const name of names) {
+    const table = yield* obstacles.tryStep(() => readTable(session, name))
+    if (table && table.engine !== 'InnoDB')
+      obstacles.note(name, `the table's engine is ${table.engine}; ALTER TABLE … ENGINE = InnoDB first`)
+    if (table?.options.includes('partitioned'))
+      obstacles.note(
+        name,
+        'the table is partitioned; copy its rows to a new table, or remove the partitioning',
+      )
+  }
+  const triggers = yield* session.query<{ table: string; name: string }>(
+    `SELECT event_object_table AS "table", trigger_name AS name FROM information_schema.triggers
+      WHERE trigger_schema = database() AND event_object_table IN (${list}) AND left(trigger_name, ${OWN.length}) <> '${OWN}'
+      ORDER BY 1, 2`,
+  )
+  for (const { table, name } of triggers)
+    obstacles.note(
+      table,
+      `trigger ${name} would stay with the old table; drop it, and create it again after the switch`,
+    )
+  const others = yield* session.query<{ table: string; name: string; target: string }>(
+    `SELECT DISTINCT concat(table_schema, '.', table_name) AS "table", constraint_name AS name, referenced_table_name AS target
+       FROM information_schema.key_column_usage WHERE referenced_table_schema = database()
+        AND referenced_table_name IN (${list}) AND left(table_name, ${OWN.length}) <> '${OWN}'
+        AND NOT (table_schema = database() AND table_name IN (${list})) ORDER BY 1, 2`,
+  )
+  for (const { table, name, target } of others)
+    obstacles.note(
+      table,
+      `foreign key ${name} would stay with the old table ${target}; drop it, and create it again after the switch`,
+    )
+  const replaced = [...new Set(columns.map(({ column }) => column))]
+  const users = yield* session.query<{ name: string; what: string; sql: string | null }>(
+    `SELECT table_name AS name, concat('view ', table_name) AS what, view_definition AS "sql"
+       FROM information_schema.views WHERE table_schema = database()
+     UNION ALL SELECT event_name, concat('event ', event_name), event_definition FROM information_schema.events WHERE event_schema = database()
+     UNION ALL SELECT routine_name, concat(lower(routine_type), ' ', routine_name), routine_definition FROM information_schema.routines
+      WHERE routine_schema = database() AND routine_type IN ('PROCEDURE', 'FUNCTION')
+     UNION ALL SELECT trigger_name, concat('trigger ', trigger_name), action_statement FROM information_schema.triggers
+      WHERE trigger_schema = database() AND event_object_table NOT IN (${list}) AND left(trigger_name, ${OWN.length}) <> '${OWN}' ORDER BY 2`,
+  )
+  for (const { what, sql } of users)
+    if (!sql)
+      obstacles.note(what, 'this user may not read its code; connect as a user that may, such as its definer')
+  noteComputing(
+    users.map(({ name, what, sql }) => ({ name, what, tokens: readSql(sql ?? '', { dialect: 'mariadb' }) })),
+    names,
+    ({ tokens }) => computedName(tokens, replaced),
+    obstacles,
+  )
+}
+
+function* noteServer(session: Session, obstacles: Obstacles): Work<void> {
+  const [binlog] = yield* session.query<{ refused: unknown }>(
+    `SELECT @@log_bin AND NOT @@log_bin_trust_function_creators AND NOT EXISTS (
+       SELECT 1 FROM information_schema.user_privileges WHERE privilege_type IN ('SUPER', 'BINLOG ADMIN')
+          AND grantee = concat('''', replace(current_user(), '@', '''@'''), '''')) AS refused`,
+  )
+  if (Number(binlog?.refused) === 1)
+    obstacles.note(
+      'switchKeys',
+      'the server refuses triggers of this user while it keeps a binary log; SET GLOBAL log_bin_trust_function_creators = 1, or connect as a user with SUPER',
+    )
+  const [galera] = yield* session.query<{ on: unknown }>(
+    `SELECT variable_value = 'ON' AS "on" FROM information_schema.global_variables WHERE variable_name = 'wsrep_on'`,
+  )
+  if (Number(galera?.on) === 1)
+    obstacles.note(
+      'client',
+      'a Galera cluster has no locks across its nodes; run the adoption on a standalone server, and start the cluster from it',
+    )
+}
+
+/** Notes objects that use old columns, since dropping the columns would change or break them. */
+export function* noteLegacyUses(
+  session: Session,
+  columns: readonly ReplacedColumn[],
+  obstacles: Obstacles,
+): Work<void> {
+  const views = yield* session.query<{ name: string; sql: string }>(
+    `SELECT concat('view ', table_name) AS name, view_definition AS "sql" FROM information_schema.views WHERE table_schema = database()
+     UNION ALL SELECT concat('trigger ', trigger_name), action_statement FROM information_schema.triggers
+      WHERE trigger_schema = database() ORDER BY 1`,
+  )
+  for (const { table, column } of columns) {
+    const legacy = legacyName(column)
+    const note = (what: string): void =>
+      obstacles.note(
+        'finish',
+        `nothing has been dropped: ${what} uses ${shownName(table)}.${legacy}; change or drop that first`,
+      )
+    for (const { name, sql } of views) if (mentions(sql, legacy)) note(name)
+    const uses = yield* session.query<{ name: string }>(
+      `SELECT concat('index ', index_name) AS name FROM information_schema.statistics WHERE table_schema = database()
+          AND table_name = $1 AND column_name = $2 AND left(index_name, 15) <> 'snoflax_legacy_'
+       UNION SELECT concat('foreign key ', constraint_name) FROM information_schema.key_column_usage
+        WHERE table_schema = database() AND table_name = $1 AND column_name = $2 AND referenced_table_name IS NOT NULL`,
+      [shownName(table), legacy],
+    )
+    for (const { name } of uses) note(name)
+    const sql = yield* readDefinition(session, table)
+    for (const item of firstList(readSql(sql, { dialect: 'mariadb' })).items) {
+      const isKey = isWord(item[0], 'PRIMARY', 'UNIQUE', 'KEY', 'FOREIGN', 'FULLTEXT')
+      if (!isKey && usesMore(item.slice(1), legacy)) note(item[0]?.text.replaceAll('`', '') ?? '')
+    }
+  }
+}
