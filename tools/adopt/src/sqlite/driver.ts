@@ -1,58 +1,29 @@
 import type { IdStorage } from '@snoflax/core'
-import { quoteName, quoteText } from '@snoflax/core/adapter'
-import { type Driver, type MadeId, mapOf, type Open, type Statements, type TimeColumn } from '../driver.js'
+import { quoteName } from '@snoflax/core/adapter'
+import type { Driver, MadeId, Open, Statements, TimeColumn } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
-import {
-  type Key,
-  legacyIndex,
-  legacyIndexes,
-  legacyName,
-  type Plan,
-  pathOf,
-  type RootPlan,
-  retypedIn,
-  shownName,
-  tablesOf,
-} from '../plan.js'
-import { remadeRows } from '../remade.js'
-import { stateStatements, switchedStatement } from '../state.js'
+import { legacyIndex, legacyIndexes, pathOf, type RootPlan, retypedIn, shownName, tablesOf } from '../plan.js'
 import { perform, type Work } from '../work.js'
 import * as catalog from './catalog.js'
-import { type SqliteConnection, SqliteSession } from './connection.js'
 import { retypedTable } from './create-table.js'
+import { migration } from './migrations.js'
+import { type SqliteConnection, SqliteSession } from './session.js'
+import {
+  newTable,
+  ownTables,
+  SETTINGS,
+  type SqlitePlan,
+  settingStatements,
+  statementsOf,
+  type TablePlan,
+} from './statements.js'
 
-export type { SqliteConnection, SqliteStatement } from './connection.js'
-
-/** A table that is created again, with new types. */
-interface TablePlan {
-  readonly table: string
-  /** Its statement, under the name of `newTable(table)`. */
-  readonly create: string
-  /** The columns to write, also those of the new table. */
-  readonly columns: readonly string[]
-  readonly attachments: readonly string[]
-}
-
-type SqlitePlan = Plan<readonly TablePlan[]>
+export type { SqliteConnection, SqliteStatement } from './session.js'
 
 export const openSqlite =
   (connection: SqliteConnection): Open<readonly TablePlan[]> =>
   (work) =>
     perform(work(new SqliteDriver(connection)))
-
-const newTable = (table: string): string => `snoflax_new_${shownName(table)}`
-
-/** Keeps the counter of AUTOINCREMENT, which would be dropped with the table and then repeat numbers. */
-const moveSequence = (table: string): string[] => {
-  const [from, to] = [shownName(table), newTable(table)].map(quoteText)
-  return [
-    `DELETE FROM sqlite_sequence WHERE name = ${to}`,
-    `INSERT INTO sqlite_sequence (name, seq) SELECT ${to}, seq FROM sqlite_sequence WHERE name = ${from}`,
-  ]
-}
-
-/** Settings for replacing a table, as in SQLite's manual. Both have no effect within a transaction. */
-const SETTINGS = { foreign_keys: 'OFF', legacy_alter_table: 'ON' }
 
 /** Keeps ids in the map; the switch creates each table again and fills it. */
 class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]> {
@@ -116,22 +87,11 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
 
   addedIndexes = legacyIndexes
 
-  ownTables({ roots }: SqlitePlan): string[] {
-    return [...roots.map((_, number) => mapOf(this, number)), this.own('round'), this.own('state')]
+  ownTables(plan: SqlitePlan): string[] {
+    return ownTables(this, plan)
   }
 
-  /** SQLite has no conditional statements, so a database with rows is refused, whether adopted or not. */
-  migration(plan: SqlitePlan, stage: 'switched' | 'finished'): string[] {
-    const { roots, columns, details } = plan
-    if (stage === 'finished') return [...refuseRows(columns, 'finish'), ...dropLegacy(plan)]
-    return [
-      ...refuseRows(columns, 'backfill and switch'),
-      ...details.map(({ table }) => `DROP TABLE ${table}`),
-      ...details.map(({ table, create }) => create.replace(quoteName(newTable(table)), () => table)),
-      ...details.flatMap(({ attachments }) => attachments),
-      ...roots.map(createLegacyIndex),
-    ]
-  }
+  migration = migration
 
   fixedDetails(details: readonly TablePlan[]): unknown {
     return details
@@ -229,66 +189,6 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   }
 
   statements(plan: SqlitePlan): Statements {
-    const { roots, columns, details } = plan
-    const maps = roots.map((_, number) => mapOf(this, number))
-    const dropState = this.ownTables(plan).map((table) => `DROP TABLE ${table}`)
-    return {
-      create: [
-        ...stateStatements(this),
-        // Keeps the key's type, since SQLite uses no index for a comparison that converts.
-        ...roots.map(
-          (
-            { keyType, type },
-            i,
-          ) => `CREATE TABLE ${maps[i]} (round INTEGER, position INTEGER, key ${keyType} UNIQUE NOT NULL,
-  time_ms INTEGER, id ${type} UNIQUE, PRIMARY KEY (round, position)) WITHOUT ROWID`,
-        ),
-      ],
-      expand: [],
-      index: [],
-      lock: settingStatements,
-      takeDown: [],
-      reconcile: [],
-      exchange: [
-        ...details.map(({ create }) => create),
-        ...details.map(({ table, columns: own }) => {
-          const { names, values, joins } = remadeRows(this, columns, table, own)
-          return `INSERT INTO ${quoteName(newTable(table))} (${names})\n  SELECT ${values} FROM ${table} AS t ${joins}`
-        }),
-        ...details.flatMap(({ table, create }) => [
-          ...(/\bAUTOINCREMENT\b/i.test(create) ? moveSequence(table) : []),
-          `DROP TABLE ${table}`,
-          `ALTER TABLE ${quoteName(newTable(table))} RENAME TO ${table}`,
-        ]),
-        ...details.flatMap(({ attachments }) => attachments),
-        ...roots.map(createLegacyIndex),
-        switchedStatement(this),
-      ],
-      settle: [],
-      finish: [...dropLegacy(plan), ...dropState],
-      abandon: dropState,
-    }
+    return statementsOf(this, plan)
   }
-}
-
-const settingStatements = Object.entries(SETTINGS).map(([name, value]) => `PRAGMA ${name} = ${value}`)
-
-const createLegacyIndex = ({ table, key }: RootPlan, number: number): string =>
-  `CREATE UNIQUE INDEX ${legacyIndex(number)} ON ${table} (${quoteName(legacyName(key))})`
-
-const dropLegacy = ({ roots, columns }: SqlitePlan): string[] => [
-  ...roots.map((_, i) => `DROP INDEX ${legacyIndex(i)}`),
-  ...columns.map(({ table, column }) => `ALTER TABLE ${table} DROP COLUMN ${quoteName(legacyName(column))}`),
-]
-
-/** The message is the name of a check, which SQLite shows when it fails. */
-function refuseRows(columns: readonly Key[], steps: string): string[] {
-  const message = `these tables have rows; run snoflax adopt ${steps} on this database, and mark this migration as applied`
-  const filled = tablesOf(columns).map((table) => `EXISTS (SELECT 1 FROM ${table})`)
-  return [
-    'DROP TABLE IF EXISTS temp.snoflax_rows',
-    `CREATE TEMP TABLE snoflax_rows (found INTEGER CONSTRAINT ${quoteName(message)} CHECK (found = 0))`,
-    `INSERT INTO temp.snoflax_rows SELECT ${filled.join(' OR ')}`,
-    'DROP TABLE temp.snoflax_rows',
-  ]
 }

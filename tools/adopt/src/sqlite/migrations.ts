@@ -1,0 +1,28 @@
+import { quoteName } from '@snoflax/core/adapter'
+import { type Key, tablesOf } from '../plan.js'
+import { createLegacyIndex, dropLegacy, newTable, type SqlitePlan } from './statements.js'
+
+/** SQLite has no conditional statements, so a database with rows is refused, whether adopted or not. */
+export function migration(plan: SqlitePlan, stage: 'switched' | 'finished'): string[] {
+  const { roots, columns, details } = plan
+  if (stage === 'finished') return [...refuseRows(columns, 'finish'), ...dropLegacy(plan)]
+  return [
+    ...refuseRows(columns, 'backfill and switch'),
+    ...details.map(({ table }) => `DROP TABLE ${table}`),
+    ...details.map(({ table, create }) => create.replace(quoteName(newTable(table)), () => table)),
+    ...details.flatMap(({ attachments }) => attachments),
+    ...roots.map(createLegacyIndex),
+  ]
+}
+
+/** The message is the name of a check, which SQLite shows when it fails. */
+function refuseRows(columns: readonly Key[], steps: string): string[] {
+  const message = `these tables have rows; run snoflax adopt ${steps} on this database, and mark this migration as applied`
+  const filled = tablesOf(columns).map((table) => `EXISTS (SELECT 1 FROM ${table})`)
+  return [
+    'DROP TABLE IF EXISTS temp.snoflax_rows',
+    `CREATE TEMP TABLE snoflax_rows (found INTEGER CONSTRAINT ${quoteName(message)} CHECK (found = 0))`,
+    `INSERT INTO temp.snoflax_rows SELECT ${filled.join(' OR ')}`,
+    'DROP TABLE temp.snoflax_rows',
+  ]
+}
