@@ -221,6 +221,7 @@ test('sqlite: literals that read like names, and foreign keys to missing tables 
     "CREATE INDEX by_outer_id ON orders (json_extract(data, '$.id'))",
     'CREATE TABLE keyless (x)',
     'CREATE TABLE stray (a REFERENCES gone (id), b REFERENCES orders (no_column), c REFERENCES keyless)',
+    "CREATE TABLE line (order_id INTEGER REFERENCES orders, how TEXT DEFAULT 'autoincrement')",
     `INSERT INTO orders VALUES (1, '2021-01-01', '{"id": 7}')`,
   ])
   await move([{ table: 'orders', createdAt: 'at', generator: flaxes }])

@@ -1,4 +1,4 @@
-import { quoteName, quoteText } from '@snoflax/core/adapter'
+import { isWord, quoteName, quoteText, readSql } from '@snoflax/core/adapter'
 import { type Driver, mapOf, type Statements } from '../driver.js'
 import { legacyIndex, legacyName, type Plan, type RootPlan, shownName } from '../plan.js'
 import { remadeRows } from '../remade.js'
@@ -49,10 +49,10 @@ export function statementsOf(db: Pick<Driver, 'own'>, plan: SqlitePlan): Stateme
         const { names, values, joins } = remadeRows(db, columns, table, own)
         return `INSERT INTO ${quoteName(newTable(table))} (${names})\n  SELECT ${values} FROM ${table} AS t ${joins}`
       }),
-      ...details.flatMap(({ table, create }) => [
-        ...(/\bAUTOINCREMENT\b/i.test(create) ? moveSequence(table) : []),
-        `DROP TABLE ${table}`,
-        `ALTER TABLE ${quoteName(newTable(table))} RENAME TO ${table}`,
+      ...details.flatMap((one) => [
+        ...moveSequence(one),
+        `DROP TABLE ${one.table}`,
+        `ALTER TABLE ${quoteName(newTable(one.table))} RENAME TO ${one.table}`,
       ]),
       ...details.flatMap(({ attachments }) => attachments),
       ...roots.map(createLegacyIndex),
@@ -73,7 +73,8 @@ export const ownTables = (db: Pick<Driver, 'own'>, { roots }: SqlitePlan): strin
 export const newTable = (table: string): string => `snoflax_new_${shownName(table)}`
 
 /** Keeps the counter of AUTOINCREMENT, which would be dropped with the table and then repeat numbers. */
-const moveSequence = (table: string): string[] => {
+const moveSequence = ({ table, create }: TablePlan): string[] => {
+  if (!readSql(create, { dialect: 'sqlite' }).some((token) => isWord(token, 'AUTOINCREMENT'))) return []
   const [from, to] = [shownName(table), newTable(table)].map(quoteText)
   return [
     `DELETE FROM sqlite_sequence WHERE name = ${to}`,
