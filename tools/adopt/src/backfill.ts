@@ -1,4 +1,5 @@
 import { quoteName } from '@snoflax/core/adapter'
+import type { ReplacedColumn } from './adoption.js'
 import { type Driver, mapOf } from './driver.js'
 import { RoundIds } from './ids.js'
 import { refuseOtherSession } from './obstacles.js'
@@ -8,6 +9,8 @@ import type { KeyRecipe } from './recipes.js'
 import { type Round, readRounds, writeRound } from './state.js'
 import { refuseKeyless, refuseUntimed, rowTimes } from './times.js'
 import type { Work } from './work.js'
+
+const BATCH_SIZE = 1000
 
 /** Runs a batch: in its own transaction, retried if necessary, or in one that is open. */
 type RunBatch = <Result>(batch: (attempt: number) => Work<Result>) => Work<Result>
@@ -36,7 +39,7 @@ export function* fillKeys(
   rounds: Rounds,
   options: BackfillOptions = {},
 ): Work<void> {
-  const { batchSize = 1000 } = options
+  const { batchSize = BATCH_SIZE } = options
   for (const [number, root] of roots.entries()) {
     const map = mapOf(db, number)
     const work: KeyWork = {
@@ -132,7 +135,7 @@ function* fillBatch(work: KeyWork, open: Round, ids: RoundIds, anew: () => Round
   const { round, done, total } = open
   const known = (yield* readRounds(db, root.table)).find((one) => one.round === round)
   if (known?.done !== done) refuseOtherSession()
-  const end = Math.min(done + (options.batchSize ?? 1000), total)
+  const end = Math.min(done + (options.batchSize ?? BATCH_SIZE), total)
   const rows = yield* db.query<{ position: string | number; key: string; timeMs: string | number | null }>(
     `SELECT position, CAST("key" AS ${db.textType}) AS "key", time_ms AS "timeMs" FROM ${map}
       WHERE round = ${round} AND position > ${done} AND position <= ${end} ORDER BY position`,
@@ -160,4 +163,37 @@ function* fillBatch(work: KeyWork, open: Round, ids: RoundIds, anew: () => Round
   const filled = { ...open, done: end, lastId: newIds.at(-1) ?? open.lastId }
   yield* writeRound(db, filled)
   return filled
+}
+
+/** What follows from the keys: columns of some rows, or of all in some blocks. */
+interface Part {
+  readonly table: string
+  readonly columns: readonly ReplacedColumn[]
+  readonly round: number
+  readonly total: number
+  readonly rowsAUnit: number
+}
+
+/** Fills a part in batches, each in a transaction with its progress, from the last one that was stored. */
+export function* fillPart(
+  db: Driver,
+  { table, columns, round, total, rowsAUnit }: Part,
+  { batchSize = BATCH_SIZE, onProgress, signal }: BackfillOptions,
+  fill: (from: number, to: number) => Work<unknown>,
+): Work<void> {
+  const item = `${table} rows`
+  const step = Math.max(1, Math.round(batchSize / rowsAUnit))
+  const known = (yield* readRounds(db, item)).find((one) => one.round === round)
+  let filled: Round = known ?? { item, round, done: 0, total, lastId: null }
+  while (filled.done < filled.total) {
+    signal?.throwIfAborted()
+    const next = { ...filled, done: Math.min(filled.done + step, filled.total) }
+    yield* db.transaction(function* () {
+      yield* fill(filled.done, next.done)
+      yield* writeRound(db, next)
+    })
+    filled = next
+    const names = columns.map(({ column }) => column)
+    onProgress?.({ table: shownName(table), columns: names, done: next.done, total: next.total, round })
+  }
 }

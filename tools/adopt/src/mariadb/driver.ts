@@ -1,20 +1,12 @@
 import type { IdStorage } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
 import type { Phase } from '../adoption.js'
+import { fillPart } from '../backfill.js'
 import { type Driver, type MadeId, mapOf, type Open, type Statements, type TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
-import {
-  legacyIndexes,
-  pathOf,
-  placeOf,
-  type RootPlan,
-  replacedIn,
-  retypedIn,
-  shownName,
-  tablesOf,
-} from '../plan.js'
-import { readRounds, writeRound } from '../state.js'
+import { legacyIndexes, pathOf, placeOf, type RootPlan, retypedIn, shownName, tablesOf } from '../plan.js'
+import { readRounds } from '../state.js'
 import type { Work } from '../work.js'
 import * as catalog from './catalog.js'
 import { OWN } from './catalog.js'
@@ -290,30 +282,19 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     plan: MariadbPlan,
     number: number,
     { round, total }: { round: number; total: number },
-    { batchSize = 1000, onProgress, signal }: BackfillOptions,
+    options: BackfillOptions,
     { from, position, where }: { from: string; position: string; where: string },
   ): Work<void> {
     const one = plan.details.tables[number] as TablePlan
-    const copy = copyOf(this, plan, one)
-    const item = `${one.table} rows`
-    const known = (yield* readRounds(this, item)).find((other) => other.round === round)
-    const write = (done: number) => writeRound(this, { item, round, done, total, lastId: null })
-    for (let done = known?.done ?? 0; done < total; ) {
-      signal?.throwIfAborted()
-      const end = Math.min(done + batchSize, total)
-      const fill = function* (session: MariadbDriver): Work<void> {
-        // A row with a unique value that a copied row has had since is left to the switch.
-        yield* session.query(
-          `INSERT IGNORE INTO ${shadow(number)} (${copy.names}) SELECT ${copy.values} FROM ${from} ${copy.joins}
-            WHERE ${where} AND ${position} > ${done} AND ${position} <= ${end} ${copy.isReady}`,
-        )
-        yield* write(end)
-      }
-      yield* this.transaction(() => fill(this))
-      done = end
-      const columns = replacedIn(plan.columns, one.table).map(({ column }) => column)
-      onProgress?.({ table: shownName(one.table), columns, done, total, round })
-    }
+    const { replaced, names, values, joins, isReady } = copyOf(this, plan, one)
+    const part = { table: one.table, columns: replaced, round, total, rowsAUnit: 1 }
+    // A row with a unique value that a copied row has had since is left to the switch.
+    yield* fillPart(this, part, options, (after, to) =>
+      this.query(
+        `INSERT IGNORE INTO ${shadow(number)} (${names}) SELECT ${values} FROM ${from} ${joins}
+          WHERE ${where} AND ${position} > ${after} AND ${position} <= ${to} ${isReady}`,
+      ),
+    )
   }
 
   /** Copies rows inserted since the backfill, so that the switch has less to do. */

@@ -1,11 +1,12 @@
 import type { DatabaseValue, IdStorage } from '@snoflax/core'
 import { isBytes, quoteName, quoteText } from '@snoflax/core/adapter'
 import type { Phase } from '../adoption.js'
+import { fillPart } from '../backfill.js'
 import type { Driver, MadeId, Open, Statements, TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
 import { newName, pathOf, placeOf, type RootPlan, shownName, tablesOf } from '../plan.js'
-import { readRounds, refuseUnfilled, writeRound } from '../state.js'
+import { refuseUnfilled } from '../state.js'
 import type { Work } from '../work.js'
 import { IN_CATALOG, inCatalog, readColumns, readForeignKeys, readKey, readMembers } from './catalog.js'
 import { type PostgresDetails, readDetails } from './details.js'
@@ -295,29 +296,17 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     { roots, columns }: PostgresPlan,
     table: string,
     own: string,
-    { batchSize = 1000, onProgress, signal }: BackfillOptions,
+    options: BackfillOptions,
   ): Work<void> {
     const followers = columns.filter((one) => one.table === table && !one.isRoot)
-    const item = `${own} foreign keys`
     const [size] = yield* this.query<{ blocks: string }>(
       "SELECT pg_relation_size($1::regclass) / current_setting('block_size')::bigint AS blocks",
       [own],
     )
-    const [known] = yield* readRounds(this, item)
-    const total = known?.total ?? Number(size?.blocks)
-    const step = Math.max(1, Math.round(batchSize / ROWS_A_BLOCK))
-    for (let done = known?.done ?? 0; done < total; ) {
-      signal?.throwIfAborted()
-      const end = Math.min(done + step, total)
-      const fill = function* (session: PostgresDriver): Work<void> {
-        yield* session.query(fillBlocks(roots, own, followers), [`(${done},0)`, `(${end},0)`])
-        yield* writeRound(session, { item, round: 1, done: end, total, lastId: null })
-      }
-      yield* this.transaction(() => fill(this))
-      done = end
-      const names = followers.map(({ column }) => column)
-      onProgress?.({ table: shownName(own), columns: names, done, total, round: 1 })
-    }
+    const total = Number(size?.blocks)
+    const part = { table: own, columns: followers, round: 1, total, rowsAUnit: ROWS_A_BLOCK }
+    const sql = fillBlocks(roots, own, followers)
+    yield* fillPart(this, part, options, (from, to) => this.query(sql, [`(${from},0)`, `(${to},0)`]))
   }
 
   /** Builds the missing indexes. One whose build was interrupted exists but is invalid, so it is dropped first. */
