@@ -67,19 +67,11 @@ const typeCode = (root: RootPlan): string => {
   return hasOwn(root) ? `${pascal(root.family)}Id` : 'string'
 }
 
-interface Read {
-  readonly base: string
-  readonly length: string | undefined
-  readonly isUnsigned: boolean
-  readonly charset: string | undefined
-  readonly collation: string | undefined
-}
-
 const TYPE =
   /^([a-z]+(?: [a-z]+)?)(?: ?\(([\d, ]+)\))?( unsigned)?(?: CHARACTER SET (\w+))?(?: COLLATE "?(\w+)"?)?$/i
 
 /** Types of old keys and of ours, in an ORM's words. */
-function typeIn(words: Readonly<Record<string, string>>, { type, place }: OldType): Read & { word: string } {
+function typeIn(words: Readonly<Record<string, string>>, { type, place }: OldType) {
   const [, written = '', length, unsigned, charset, collation] = TYPE.exec(type) ?? []
   const base = written.toLowerCase().replace(/ unsigned$/, '')
   const word = words[base]
