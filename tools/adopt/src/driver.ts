@@ -1,5 +1,5 @@
 import type { IdStorage } from '@snoflax/core'
-import type { Phase, Stage } from './adoption.js'
+import type { Adoption, Phase, Stage } from './adoption.js'
 import type { Obstacles } from './obstacles.js'
 import type { BackfillOptions, ColumnTime } from './options.js'
 import type { AddedIndex, ForeignKey, Key, Plan, RootPlan } from './plan.js'
@@ -62,8 +62,7 @@ export interface Driver<Details = unknown> extends Session {
     allowTriggers: readonly string[],
     obstacles: Obstacles,
   ): Work<Details>
-  carriedIn?(details: Details): readonly string[]
-  warningsIn?(details: Details): readonly string[]
+  reportOf?(details: Details): Pick<Adoption, 'carried' | 'warnings'>
   /** What a stage adds to the tables, and the ORM has to know of. */
   addedIndexes(plan: Plan<Details>, stage: Stage): readonly AddedIndex[]
   /** Our tables among the application's, until the adoption is finished. */

@@ -14,6 +14,10 @@ export function refuse(
 export const refuseOtherSession = (): never =>
   refuse('adoption', 'another session is running this adoption; wait for it or terminate it')
 
+/** A step would commit or roll back the transaction of its caller. */
+export const refuseTransaction = (): never =>
+  refuse('client', 'the client is inside a transaction; pass a pool, or a client outside of any transaction')
+
 /** Collects all obstacles of a plan, so that they can be removed at once. */
 export class Obstacles {
   readonly #found = new Map<string, IdError>()

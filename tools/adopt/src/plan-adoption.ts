@@ -59,8 +59,7 @@ const planIn = <Details>(
     if (begun !== undefined) refuseOther(begun.plan, recipes)
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
     const facts: Facts = {
-      carried: db.carriedIn?.(plan.details) ?? [],
-      warnings: db.warningsIn?.(plan.details) ?? [],
+      ...(db.reportOf?.(plan.details) ?? { carried: [], warnings: [] }),
       sql: script(db, plan),
       schemaChange: (orm, stage) => schemaChange(db, plan, orm, stage),
     }

@@ -87,6 +87,12 @@ export const placeOf = ({ table, key }: RootPlan): string => pathOf({ table, col
 export const tablesOf = (columns: readonly Key[]): string[] =>
   [...new Set(columns.map(({ table }) => table))].sort()
 
+/** SQL for whether one of the tables has rows. */
+export const haveRows = (columns: readonly Key[]): string =>
+  tablesOf(columns)
+    .map((table) => `EXISTS (SELECT 1 FROM ${table})`)
+    .join(' OR ')
+
 /** SQL for whether two values differ, with null as a value. */
 export const differs = (one: string, other: string): string =>
   `coalesce(${one} <> ${other}, (${one} IS NULL) <> (${other} IS NULL))`

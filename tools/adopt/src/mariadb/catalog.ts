@@ -68,7 +68,7 @@ export const COLUMN_TYPE = `concat(column_type,
               coalesce(concat(' CHARACTER SET ', character_set_name, ' COLLATE ', collation_name), ''))`
 
 export function* readColumns(session: Session, table: string): Work<MariadbColumn[]> {
-  const rows = yield* session.query<Record<'name' | 'type' | 'comment', string> & Record<string, unknown>>(
+  const rows = yield* session.query<MariadbColumn>(
     `SELECT column_name AS name, ${COLUMN_TYPE} AS type,
             is_nullable = 'NO' AS "notNull", column_comment AS comment, nullif(column_default, 'NULL') AS "default",
             is_generated = 'ALWAYS' AS "isGenerated", collation_name IS NOT NULL AS "isText",
@@ -76,15 +76,12 @@ export function* readColumns(session: Session, table: string): Work<MariadbColum
        FROM information_schema.columns WHERE table_schema = database() AND table_name = $1 ORDER BY ordinal_position`,
     [shownName(table)],
   )
-  return rows.map(({ name, type, comment, default: value, notNull, isGenerated, isText, isCounter }) => ({
-    name,
-    type,
-    comment,
-    default: value as string | null,
-    notNull: Number(notNull) === 1,
-    isGenerated: Number(isGenerated) === 1,
-    isText: Number(isText) === 1,
-    isCounter: Number(isCounter) === 1,
+  return rows.map((row) => ({
+    ...row,
+    notNull: Number(row.notNull) === 1,
+    isGenerated: Number(row.isGenerated) === 1,
+    isText: Number(row.isText) === 1,
+    isCounter: Number(row.isCounter) === 1,
   }))
 }
 

@@ -1,5 +1,5 @@
 import { quoteName } from '@snoflax/core/adapter'
-import { legacyName, type RootPlan, shownName, tablesOf } from '../plan.js'
+import { haveRows, legacyName, type RootPlan, shownName } from '../plan.js'
 import { COLUMN_TYPE } from './catalog.js'
 import { literal } from './session.js'
 import { addKey, dropLegacy, type MariadbPlan, names, shadow, withoutChecks } from './statements.js'
@@ -31,9 +31,7 @@ export function switchMigration({ roots, columns, details: { tables } }: Mariadb
     'IF NOT EXISTS (SELECT 1 FROM information_schema.columns WHERE table_schema = database()',
     `    AND table_name = ${literal(shownName(first.table))} AND (column_name = ${literal(legacyName(first.key))}`,
     `      OR column_name = ${literal(first.key)} AND ${COLUMN_TYPE} <> ${literal(first.keyType)})) THEN`,
-    `  IF ${tablesOf(columns)
-      .map((table) => `EXISTS (SELECT 1 FROM ${table})`)
-      .join(' OR ')} THEN`,
+    `  IF ${haveRows(columns)} THEN`,
     `    ${signal('these tables have rows; run snoflax adopt backfill and switch on this database first')}`,
     '  END IF;',
     ...[

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBytes, quoteText } from '@snoflax/core/adapter'
 import type { Session } from '../driver.js'
-import { refuse, refuseOtherSession } from '../obstacles.js'
+import { refuse, refuseOtherSession, refuseTransaction } from '../obstacles.js'
 import { perform, type Work } from '../work.js'
 
 /** A connection of mysql2/promise. */
@@ -18,7 +18,7 @@ export interface MariadbClient extends MariadbConnection {
   getConnection?(): PromiseLike<MariadbConnection & { release(): void }>
 }
 
-const LOCK_WAIT_TIMEOUT = 1205
+export const LOCK_WAIT_TIMEOUT = 1205
 const DEADLOCK = 1213
 const PAUSE_MS = 100
 /** How long a statement tries to lock tables that the application uses. */
@@ -196,9 +196,5 @@ function* refuseServer(session: MariadbSession): Work<void> {
     refuse('client', `MariaDB ${version} cannot rename several tables at once; upgrade to 10.6 or newer`)
   if (database === null) refuse('client', "no database selected; set the connection's database")
   const [own] = yield* session.query<{ open: unknown }>('SELECT @@in_transaction AS `open`')
-  if (Number(own?.open) === 1)
-    refuse(
-      'client',
-      'the client is inside a transaction; pass a pool, or a client outside of any transaction',
-    )
+  if (Number(own?.open) === 1) refuseTransaction()
 }

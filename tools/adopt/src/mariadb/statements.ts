@@ -4,7 +4,7 @@ import type { Obstacles } from '../obstacles.js'
 import { legacyIndex, legacyName, type Plan, replacedIn, shownName } from '../plan.js'
 import { type RemadeRows, remadeRows } from '../remade.js'
 import { type MariadbColumn, type MariadbForeignKey, OWN } from './catalog.js'
-import { literal, lockName } from './session.js'
+import { LOCK_WAIT_TIMEOUT, literal, lockName } from './session.js'
 
 /** A table and its shadow, which replaces it. */
 export interface TablePlan {
@@ -26,7 +26,6 @@ export interface MariadbDetails {
 export type MariadbPlan = Plan<MariadbDetails>
 
 export const EVENTS = ['INSERT', 'UPDATE', 'DELETE'] as const
-const LOCK_WAIT_TIMEOUT = 1205
 
 const TABLE_OPTIONS = 'ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin'
 

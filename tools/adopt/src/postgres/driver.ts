@@ -152,12 +152,8 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     yield* this.locked(plan, lockTimeoutMs, () => finish(this))
   }
 
-  carriedIn({ carried }: PostgresDetails): string[] {
-    return carried.map(({ what }) => what)
-  }
-
-  warningsIn({ warnings }: PostgresDetails): readonly string[] {
-    return warnings
+  reportOf({ carried, warnings }: PostgresDetails) {
+    return { carried: carried.map(({ what }) => what), warnings }
   }
 
   addedIndexes = addedIndexes

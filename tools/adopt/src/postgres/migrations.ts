@@ -1,7 +1,7 @@
 import { quoteText } from '@snoflax/core/adapter'
 import type { Stage } from '../adoption.js'
 import type { Statements } from '../driver.js'
-import { type AddedIndex, legacyName, type Plan, type RootPlan, tablesOf } from '../plan.js'
+import { type AddedIndex, haveRows, legacyName, type Plan, type RootPlan } from '../plan.js'
 import type { PostgresDetails } from './details.js'
 
 /** Built over new columns while backfilling, and over old ones after the switch. */
@@ -38,9 +38,7 @@ export function switchMigration(
     `    AND (attname = ${quoteText(legacyName(first.key))} OR attname = ${quoteText(first.key)} AND format_type(atttypid, atttypmod) <> ${quoteText(first.keyType)})) THEN`,
     '  RETURN; -- adopted already',
     'END IF;',
-    `IF ${tablesOf(columns)
-      .map((table) => `EXISTS (SELECT FROM ${table})`)
-      .join(' OR ')} THEN`,
+    `IF ${haveRows(columns)} THEN`,
     "  RAISE EXCEPTION 'these tables have rows; run snoflax adopt backfill and switch on this database first';",
     'END IF;',
     ...[

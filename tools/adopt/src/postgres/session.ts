@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Session } from '../driver.js'
-import { refuse, refuseOtherSession } from '../obstacles.js'
+import { refuseOtherSession, refuseTransaction } from '../obstacles.js'
 import { perform, type Work } from '../work.js'
 import { SILENCE } from './triggers.js'
 
@@ -196,7 +196,7 @@ export async function withClient<Result>(
 ): Promise<Result> {
   const run = (lent: PostgresClient) => perform(isAlone ? alone(lent, work) : work(lent))
   if (!isPool(client)) {
-    await perform(refuseTransaction(new PostgresSession(client)))
+    await perform(checkOutside(new PostgresSession(client)))
     return run(client)
   }
   const lent = await client.connect()
@@ -211,16 +211,11 @@ export async function withClient<Result>(
   }
 }
 
-/** Refuses a client inside a transaction, which ours would commit or roll back. */
-function* refuseTransaction(session: PostgresSession): Work<void> {
+function* checkOutside(session: PostgresSession): Work<void> {
   const current = 'SELECT pg_current_xact_id()::text AS id'
   const [one] = yield* session.query<{ id: string }>(current)
   const [other] = yield* session.query<{ id: string }>(current)
-  if (one?.id === other?.id)
-    refuse(
-      'client',
-      'the client is inside a transaction; pass a pool, or a client outside of any transaction',
-    )
+  if (one?.id === other?.id) refuseTransaction()
 }
 
 function* alone<Result>(

@@ -1,5 +1,5 @@
 import { quoteName } from '@snoflax/core/adapter'
-import { type Key, tablesOf } from '../plan.js'
+import { haveRows, type Key } from '../plan.js'
 import { createLegacyIndex, dropLegacy, newTable, type SqlitePlan } from './statements.js'
 
 /** SQLite has no conditional statements, so a database with rows is refused, whether adopted or not. */
@@ -18,11 +18,10 @@ export function migration(plan: SqlitePlan, stage: 'switched' | 'finished'): str
 /** The message is the name of a check, which SQLite shows when it fails. */
 function refuseRows(columns: readonly Key[], steps: string): string[] {
   const message = `these tables have rows; run snoflax adopt ${steps} on this database, and mark this migration as applied`
-  const filled = tablesOf(columns).map((table) => `EXISTS (SELECT 1 FROM ${table})`)
   return [
     'DROP TABLE IF EXISTS temp.snoflax_rows',
     `CREATE TEMP TABLE snoflax_rows (found INTEGER CONSTRAINT ${quoteName(message)} CHECK (found = 0))`,
-    `INSERT INTO temp.snoflax_rows SELECT ${filled.join(' OR ')}`,
+    `INSERT INTO temp.snoflax_rows SELECT ${haveRows(columns)}`,
     'DROP TABLE temp.snoflax_rows',
   ]
 }
