@@ -9,7 +9,7 @@ export type {
   Verification,
 } from './adoption.js'
 export { keyTime } from './key-time.js'
-export type { MariadbClient, MariadbConnection } from './mariadb/driver.js'
+export type { MariadbClient, MariadbConnection } from './mariadb/session.js'
 export { obstaclesOf } from './obstacles.js'
 export type {
   AdoptionOptions,
@@ -21,5 +21,5 @@ export type {
   TableOptions,
 } from './options.js'
 export { planAdoption } from './plan-adoption.js'
-export type { PostgresClient } from './postgres/driver.js'
-export type { SqliteConnection, SqliteStatement } from './sqlite/driver.js'
+export type { PostgresClient } from './postgres/session.js'
+export type { SqliteConnection, SqliteStatement } from './sqlite/session.js'

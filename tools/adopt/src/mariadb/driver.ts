@@ -32,8 +32,6 @@ import {
   type TablePlan,
 } from './statements.js'
 
-export type { MariadbClient, MariadbConnection } from './session.js'
-
 export const openMariadb =
   (client: MariadbClient): Open<MariadbDetails> =>
   (work, isAlone = false) =>

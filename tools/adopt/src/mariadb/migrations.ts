@@ -2,7 +2,7 @@ import { quoteName } from '@snoflax/core/adapter'
 import { haveRows, legacyName, type RootPlan, shownName } from '../plan.js'
 import { COLUMN_TYPE } from './catalog.js'
 import { literal } from './session.js'
-import { addKey, dropLegacy, type MariadbPlan, names, shadow, withoutChecks } from './statements.js'
+import { addKey, dropLegacy, type MariadbPlan, shadow, withoutChecks } from './statements.js'
 
 /** One statement for any client, with quotes around names that every sql_mode accepts. */
 const block = (lines: readonly string[]): string =>
@@ -35,7 +35,7 @@ export function switchMigration({ roots, columns, details: { tables } }: Mariadb
     `    ${signal('these tables have rows; run snoflax adopt backfill and switch on this database first')}`,
     '  END IF;',
     ...[
-      `SET STATEMENT foreign_key_checks = 0 FOR DROP TABLE ${names(tables).join(', ')}`,
+      `SET STATEMENT foreign_key_checks = 0 FOR DROP TABLE ${tables.map(({ table }) => table).join(', ')}`,
       ...create,
       ...keys,
     ].map((statement) => `  ${statement};`),

@@ -29,27 +29,18 @@ export function* noteObstacles(
         'the table is partitioned; copy its rows to a new table, or remove the partitioning',
       )
   }
-  const triggers = yield* session.query<{ table: string; name: string }>(
-    `SELECT event_object_table AS "table", trigger_name AS name FROM information_schema.triggers
-      WHERE trigger_schema = database() AND event_object_table IN (${list}) AND left(trigger_name, ${OWN.length}) <> '${OWN}'
-      ORDER BY 1, 2`,
-  )
-  for (const { table, name } of triggers)
-    obstacles.note(
-      table,
-      `trigger ${name} would stay with the old table; drop it, and create it again after the switch`,
-    )
-  const others = yield* session.query<{ table: string; name: string; target: string }>(
-    `SELECT DISTINCT concat(table_schema, '.', table_name) AS "table", constraint_name AS name, referenced_table_name AS target
+  const left = yield* session.query<{ table: string; what: string }>(
+    `SELECT event_object_table AS "table", concat('trigger ', trigger_name, ' would stay with the old table') AS what
+       FROM information_schema.triggers WHERE trigger_schema = database()
+        AND event_object_table IN (${list}) AND left(trigger_name, ${OWN.length}) <> '${OWN}'
+     UNION ALL SELECT DISTINCT concat(table_schema, '.', table_name),
+            concat('foreign key ', constraint_name, ' would stay with the old table ', referenced_table_name)
        FROM information_schema.key_column_usage WHERE referenced_table_schema = database()
         AND referenced_table_name IN (${list}) AND left(table_name, ${OWN.length}) <> '${OWN}'
         AND NOT (table_schema = database() AND table_name IN (${list})) ORDER BY 1, 2`,
   )
-  for (const { table, name, target } of others)
-    obstacles.note(
-      table,
-      `foreign key ${name} would stay with the old table ${target}; drop it, and create it again after the switch`,
-    )
+  for (const { table, what } of left)
+    obstacles.note(table, `${what}; drop it, and create it again after the switch`)
   const replaced = [...new Set(columns.map(({ column }) => column))]
   const users = yield* session.query<{ name: string; what: string; sql: string | null }>(
     `SELECT table_name AS name, concat('view ', table_name) AS what, view_definition AS "sql"

@@ -33,6 +33,7 @@ const TABLE_OPTIONS = 'ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 export function statementsOf(db: Pick<Driver, 'own'>, plan: MariadbPlan): Statements {
   const { roots, details } = plan
   const { tables, fenced, counters } = details
+  const names = tables.map(({ table }) => table)
   const maps = roots.map((_, number) => mapOf(db, number))
   const [state, switched, was] = ['state', 'switched', 'was'].map((name) => db.own(name)) as [
     string,
@@ -40,8 +41,8 @@ export function statementsOf(db: Pick<Driver, 'own'>, plan: MariadbPlan): Statem
     string,
   ]
   const rows = tables.map((_, i) => db.own(`rows_${i + 1}`))
-  const drop = (names: readonly string[]): string =>
-    `SET STATEMENT foreign_key_checks = 0 FOR DROP TABLE IF EXISTS ${names.join(', ')}`
+  const drop = (some: readonly string[]): string =>
+    `SET STATEMENT foreign_key_checks = 0 FOR DROP TABLE IF EXISTS ${some.join(', ')}`
   // The state is dropped last: as long as it exists, the step can be repeated.
   const dropState = [drop([...maps, ...rows, db.own('round'), switched, was]), drop([state])]
   return {
@@ -63,10 +64,10 @@ total bigint NOT NULL, last_id text, PRIMARY KEY (item, round)) ${TABLE_OPTIONS}
     exchange: [
       ...tables.flatMap((one, i) => reconcile(db, plan, one, i)),
       ...Object.entries(counters).map(
-        ([table, counter]) => `ALTER TABLE ${shadowName(names(tables), table)} AUTO_INCREMENT = ${counter}`,
+        ([table, counter]) => `ALTER TABLE ${shadowName(names, table)} AUTO_INCREMENT = ${counter}`,
       ),
       `CREATE OR REPLACE TABLE ${switched} ${TABLE_OPTIONS} SELECT 'switched' AS phase, plan FROM ${state}`,
-      ...tables.flatMap((one, i) => addShadowKeys(one, i, names(tables))),
+      ...tables.flatMap((one, i) => addShadowKeys(one, i, names)),
       `RENAME TABLE ${[
         ...tables.flatMap(({ table }, i) => [`${table} TO ${old(i)}`, `${shadow(i)} TO ${table}`]),
         `${state} TO ${was}`,
@@ -82,8 +83,6 @@ total bigint NOT NULL, last_id text, PRIMARY KEY (item, round)) ${TABLE_OPTIONS}
     abandon: [...dropFences(fenced), drop(tables.map((_, i) => shadow(i))), ...dropState],
   }
 }
-
-export const names = (tables: readonly TablePlan[]): string[] => tables.map(({ table }) => table)
 
 export const shadow = (number: number): string => `${OWN}new_${number + 1}`
 export const old = (number: number): string => `${OWN}old_${number + 1}`

@@ -62,8 +62,8 @@ export function* readDetails(
       columns.some((one) => one.table === table && own.includes(one.column)),
     ),
     indexes: [
-      ...built.map((index, i) => replacingIndex(index, columns, temporaryName(i))),
-      ...legacy.map((root, i) => legacyIndex(root, indexes, temporaryName(built.length + i))),
+      ...built.map((index, i) => replacingIndex(index, columns, newIndexName(i))),
+      ...legacy.map((root, i) => oldKeyIndex(root, indexes, newIndexName(built.length + i))),
     ],
     silenced,
     carried: [...late.map(carriedIndex), ...(yield* readCarried(session, columns))],
@@ -104,7 +104,7 @@ export const dropIndex = (
     ? `DROP INDEX ${schema}.${quoteName(name)}`
     : `ALTER TABLE ${owner} DROP CONSTRAINT ${quoteName(constraint)}`
 
-const temporaryName = (number: number): string => `snoflax_new_${number + 1}`
+const newIndexName = (number: number): string => `snoflax_new_${number + 1}`
 
 function replacingIndex(index: Index, columns: readonly ReplacedColumn[], temporary: string): IndexPlan {
   const { owner, table, schema, name, constraint } = index
@@ -172,7 +172,7 @@ const renamed = (tokens: readonly SqlToken[], replaced: readonly string[]): Edit
   })
 
 /** An index of the old keys until `finish`, so that old links can be resolved. */
-function legacyIndex(
+function oldKeyIndex(
   { table, column }: ReplacedColumn,
   indexes: readonly Index[],
   temporary: string,

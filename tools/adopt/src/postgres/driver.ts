@@ -25,8 +25,6 @@ import {
   temporaryName,
 } from './statements.js'
 
-export type { PostgresClient } from './session.js'
-
 export const openPostgres =
   (client: PostgresClient): Open<PostgresDetails> =>
   (work, isAlone = false) =>

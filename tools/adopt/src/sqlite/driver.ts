@@ -7,6 +7,7 @@ import { perform, type Work } from '../work.js'
 import * as catalog from './catalog.js'
 import { retypedTable } from './create-table.js'
 import { migration } from './migrations.js'
+import { noteUsers, noteVirtualTables, readAttachments } from './obstacles.js'
 import { type SqliteConnection, SqliteSession } from './session.js'
 import {
   newTable,
@@ -17,8 +18,6 @@ import {
   statementsOf,
   type TablePlan,
 } from './statements.js'
-
-export type { SqliteConnection, SqliteStatement } from './session.js'
 
 export const openSqlite =
   (connection: SqliteConnection): Open<readonly TablePlan[]> =>
@@ -64,22 +63,17 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     const { columns } = plan
     const details: TablePlan[] = []
     const names = [...new Set(columns.map(({ column }) => column))]
-    yield* catalog.noteUsers(this, tablesOf(columns).map(shownName), names, allowTriggers, obstacles)
+    yield* noteUsers(this, tablesOf(columns).map(shownName), names, allowTriggers, obstacles)
     for (const table of tablesOf(columns)) {
       const { name, sql } = yield* catalog.readTable(this, shownName(table))
       const retyped = retypedIn(plan, table)
       const written = (yield* catalog.readColumns(this, table)).filter(({ hidden }) => hidden === 0)
-      yield* catalog.noteVirtualTables(this, name, obstacles)
+      yield* noteVirtualTables(this, name, obstacles)
       details.push({
         table,
         create: retypedTable(name, sql, newTable(table), retyped, obstacles),
         columns: written.map((one) => one.name),
-        attachments: yield* catalog.readAttachments(this, name, {
-          replaced: retyped.map(({ column }) => column),
-          names,
-          allowTriggers,
-          obstacles,
-        }),
+        attachments: yield* readAttachments(this, name, retyped, names, allowTriggers, obstacles),
       })
     }
     return details
