@@ -166,11 +166,9 @@ function* fillBatch(work: KeyWork, open: Round, ids: RoundIds, anew: () => Round
 }
 
 /** What follows from the keys: columns of some rows, or of all in some blocks. */
-interface Part {
+interface Part extends Pick<Round, 'round' | 'total'> {
   readonly table: string
   readonly columns: readonly ReplacedColumn[]
-  readonly round: number
-  readonly total: number
   readonly rowsAUnit: number
 }
 

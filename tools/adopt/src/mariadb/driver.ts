@@ -6,7 +6,7 @@ import { type Driver, type MadeId, mapOf, type Open, type Statements, type TimeC
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
 import { legacyIndexes, pathOf, placeOf, type RootPlan, retypedIn, shownName, tablesOf } from '../plan.js'
-import { readRounds } from '../state.js'
+import { type Round, readRounds } from '../state.js'
 import type { Work } from '../work.js'
 import * as catalog from './catalog.js'
 import { OWN } from './catalog.js'
@@ -253,12 +253,10 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
       if (root >= 0) {
         const list = mapOf(this, root)
         const key = quoteName(roots[root]?.key as string)
-        for (const { round, total } of yield* readRounds(this, one.table))
-          yield* this.fillShadow(plan, i, { round, total }, options, {
-            from: `${list} AS l JOIN ${one.table} AS t ON t.${key} = l."key"`,
-            position: 'l.position',
-            where: `l.round = ${round}`,
-          })
+        for (const { round, total } of yield* readRounds(this, one.table)) {
+          const from = `${list} AS l JOIN ${one.table} AS t ON l.round = ${round} AND t.${key} = l."key"`
+          yield* this.fillShadow(plan, i, { round, total, from, position: 'l.position' }, options)
+        }
       } else if (one.primary.length > 0) {
         const list = this.own(`rows_${i + 1}`)
         const primary = one.primary.map(quoteName)
@@ -267,11 +265,9 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
   SELECT row_number() OVER (ORDER BY ${primary.join(', ')}) AS snoflax_position, ${primary.join(', ')} FROM ${one.table}`,
         ])
         const [count] = yield* this.query<{ total: string }>(`SELECT count(*) AS total FROM ${list}`)
-        yield* this.fillShadow(plan, i, { round: 1, total: Number(count?.total) }, options, {
-          from: `${list} AS l JOIN ${one.table} AS t ON ${primary.map((name) => `t.${name} = l.${name}`).join(' AND ')}`,
-          position: 'l.snoflax_position',
-          where: 'true',
-        })
+        const total = Number(count?.total)
+        const from = `${list} AS l JOIN ${one.table} AS t ON ${primary.map((name) => `t.${name} = l.${name}`).join(' AND ')}`
+        yield* this.fillShadow(plan, i, { round: 1, total, from, position: 'l.snoflax_position' }, options)
       }
     }
   }
@@ -279,18 +275,17 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
   private *fillShadow(
     plan: MariadbPlan,
     number: number,
-    { round, total }: { round: number; total: number },
+    { from, position, ...round }: Pick<Round, 'round' | 'total'> & { from: string; position: string },
     options: BackfillOptions,
-    { from, position, where }: { from: string; position: string; where: string },
   ): Work<void> {
     const one = plan.details.tables[number] as TablePlan
     const { replaced, names, values, joins, isReady } = copyOf(this, plan, one)
-    const part = { table: one.table, columns: replaced, round, total, rowsAUnit: 1 }
+    const part = { table: one.table, columns: replaced, ...round, rowsAUnit: 1 }
     // A row with a unique value that a copied row has had since is left to the switch.
     yield* fillPart(this, part, options, (after, to) =>
       this.query(
         `INSERT IGNORE INTO ${shadow(number)} (${names}) SELECT ${values} FROM ${from} ${joins}
-          WHERE ${where} AND ${position} > ${after} AND ${position} <= ${to} ${isReady}`,
+          WHERE ${position} > ${after} AND ${position} <= ${to} ${isReady}`,
       ),
     )
   }

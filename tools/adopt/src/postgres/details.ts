@@ -1,7 +1,7 @@
 import { isWord, quoteName, readSql, type SqlToken } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
 import type { Obstacles } from '../obstacles.js'
-import { newName, tablesOf } from '../plan.js'
+import { type AddedIndex, newName, tablesOf } from '../plan.js'
 import { type Edit, edited, firstList, replacing, textOf } from '../sql-edits.js'
 import { uses } from '../sql-uses.js'
 import type { Work } from '../work.js'
@@ -21,24 +21,17 @@ export interface PostgresDetails {
   readonly warnings: readonly string[]
 }
 
-/** An index over new columns. The switch gives it its final name. */
-export interface IndexPlan {
-  readonly table: string
+/** An index over new columns, which have their names until the switch; it gives the index its final name. */
+export interface IndexPlan extends AddedIndex {
   readonly schema: string
   readonly temporary: string
-  readonly name: string
   readonly definition: string
   /** The statements by which the switch completes it. */
   readonly constraint: string | undefined
   /** Whether it replaces an index over old columns. */
   readonly replaces: boolean
-  /** Whether it is a btree over columns only. */
-  readonly isPlain: boolean
   /** Whether the new types certainly support it. */
   readonly isSure: boolean
-  readonly isUnique: boolean
-  /** Until the switch; null for an expression. */
-  readonly columns: readonly (string | null)[]
   readonly extras: readonly string[]
 }
 
@@ -55,7 +48,7 @@ export function* readDetails(
   const touched = indexes.filter((index) => touches(index, columns))
   const late = touched.filter(isLate)
   const foreignKeys = yield* readForeignKeys(session)
-  const legacy = columns.filter(({ isRoot }) => isRoot)
+  const roots = columns.filter(({ isRoot }) => isRoot)
   const built = touched.filter((index) => !isLate(index))
   return {
     foreignKeys: foreignKeys.filter(({ table, columns: own }) =>
@@ -63,7 +56,7 @@ export function* readDetails(
     ),
     indexes: [
       ...built.map((index, i) => replacingIndex(index, columns, newIndexName(i))),
-      ...legacy.map((root, i) => oldKeyIndex(root, indexes, newIndexName(built.length + i))),
+      ...roots.map((root, i) => oldKeyIndex(root, indexes, newIndexName(built.length + i))),
     ],
     silenced,
     carried: [...late.map(carriedIndex), ...(yield* readCarried(session, columns))],
