@@ -110,20 +110,15 @@ CREATE OR REPLACE FUNCTION snoflax._us_since_2000(at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ('x' || encode(timestamptz_send(at), 'hex'))::bit(64)::bigint;
 
--- Milliseconds since 2015, rounded up, from 0 to one more than an id can carry. -infinity less 2015 would overflow.
-CREATE OR REPLACE FUNCTION snoflax._flax_ms(at timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE
-  WHEN snoflax._us_since_2000(at) <= {flax.epochUs2000} THEN 0
-  WHEN at > timestamptz '2049-11-03 19:53:47.775Z' THEN {flax.time.max} + 1
-  ELSE (snoflax._us_since_2000(at) - {flax.epochUs2000} + 999) / 1000 END;
-
+-- Milliseconds since 2015, rounded up, before 7 bytes of zero. -infinity less 2015 would overflow.
 CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound(at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN at <= timestamptz '2049-11-03 19:53:47.775Z'
-  THEN substring(int8send(snoflax._flax_ms(at)) from 4) || decode('00000000000000', 'hex')
+RETURN CASE
+  WHEN snoflax._us_since_2000(at) <= {flax.epochUs2000} THEN decode(repeat('00', {flax.bytes}), 'hex')
+  WHEN at <= timestamptz {flax.lastMoment}
+  THEN substring(int8send((snoflax._us_since_2000(at) - {flax.epochUs2000} + 999) / 1000) from 4) || decode('00000000000000', 'hex')
   ELSE int8send(snoflax._refuse('flax_lower_bound: ' || snoflax._us_since_2000(at)::text
-    || ' microseconds after 2000 are after the last time of a flax, 2049-11-03 19:53:47.775Z')) END;
+    || ' microseconds after 2000 are after the last time of a flax, ' || {flax.lastMoment})) END;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -136,16 +131,16 @@ RETURN snoflax.flax_to_uuid(snoflax.flax_lower_bound(at));
 -- The ends of ranges: what is above all ids for a moment after their last.
 CREATE OR REPLACE FUNCTION snoflax._flax_end_binary(at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN at > timestamptz '2049-11-03 19:53:47.775Z' THEN decode(repeat('ff', 13), 'hex')
+RETURN CASE WHEN at > timestamptz {flax.lastMoment} THEN decode(repeat('ff', 13), 'hex')
   ELSE snoflax.flax_lower_bound(at) END;
 
 CREATE OR REPLACE FUNCTION snoflax._flax_end_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN at > timestamptz '2049-11-03 19:53:47.775Z' THEN '~' ELSE snoflax.flax_lower_bound_text(at) END;
+RETURN CASE WHEN at > timestamptz {flax.lastMoment} THEN '~' ELSE snoflax.flax_lower_bound_text(at) END;
 
 CREATE OR REPLACE FUNCTION snoflax._flax_end_uuid(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN at > timestamptz '2049-11-03 19:53:47.775Z' THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
+RETURN CASE WHEN at > timestamptz {flax.lastMoment} THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
   ELSE snoflax.flax_lower_bound_uuid(at) END;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_between(id bytea, from_time timestamptz, until_time timestamptz) RETURNS boolean
