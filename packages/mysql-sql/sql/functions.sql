@@ -1,6 +1,6 @@
--- What the functions of all families share, and those of flake, bit for bit as in TypeScript. See spec/. The other
--- families have theirs from family.sql and random.sql. Bytes and texts are compared as bytes. Moments are DATETIME(6) of
--- UTC. NULL in, NULL out. MySQL takes messages of 128 characters.
+-- What the functions of all families share, the generators of sno and uid, and all of flake, bit for bit as in TypeScript.
+-- See spec/. The other functions of families are in codecs.sql and random.sql. Bytes and texts are compared as bytes.
+-- Moments are DATETIME(6) of UTC. NULL in, NULL out. MySQL takes messages of 128 characters.
 
 CREATE PROCEDURE snoflax._refuse(IN caller varchar(32), IN value longblob, IN rule varchar(255))
 NO SQL SQL SECURITY INVOKER

@@ -34,7 +34,7 @@ RETURN ((codes & {low7}) - {digit0}
 
 -- Reading, see shared.sql ---------------------------------------------------------------------------------------------
 
--- The bytes of 16 ASCII codes; NULL for other bytes.
+-- The bytes of 16 ASCII codes; '' for other codes.
 CREATE OR REPLACE FUNCTION snoflax._{family}_bytes_of_ascii(ascii bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE

@@ -182,7 +182,7 @@ BEGIN
   END IF;
 END $$;
 
--- Rows that may be in use now.
+-- Rows that can be granted now.
 CREATE OR REPLACE FUNCTION snoflax._lease_free(
   wanted text, first integer, last integer, divided integer, epoch bigint, now_ms bigint)
 RETURNS SETOF snoflax._lease
@@ -196,20 +196,20 @@ $$;
 CREATE OR REPLACE FUNCTION snoflax._lease_unused(wanted text, first integer, last integer) RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  found integer := coalesce(
+  unused integer := coalesce(
     (SELECT max(number) + 1 FROM snoflax._lease WHERE family = wanted AND number BETWEEN first AND last), first);
 BEGIN
-  IF found > last THEN
+  IF unused > last THEN
     IF (SELECT count(*) FROM snoflax._lease WHERE family = wanted AND number BETWEEN first AND last AND shard = 0) > last - first
     THEN
       RETURN NULL;
     END IF;
-    SELECT expected INTO found
+    SELECT expected INTO unused
       FROM (SELECT number, first - 1 + row_number() OVER (ORDER BY number) AS expected FROM snoflax._lease
              WHERE family = wanted AND number BETWEEN first AND last AND shard = 0) used
      WHERE number <> expected ORDER BY number LIMIT 1;
   END IF;
-  RETURN found;
+  RETURN unused;
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.lease_acquire(
@@ -219,7 +219,7 @@ CREATE OR REPLACE FUNCTION snoflax.lease_acquire(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   f snoflax._lease_family;
-  found snoflax._lease;
+  chosen snoflax._lease;
   now_ms bigint;
   behind bigint;
   counted integer;
@@ -240,16 +240,16 @@ BEGIN
   -- First shards of a divided number that were never used, then numbers that were never used, then used ones, then one
   -- that is free in all its shards and can be divided again.
   IF shards > 1 THEN
-    SELECT * INTO found FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
+    SELECT * INTO chosen FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
      WHERE l.reserved_until_ms = 0 ORDER BY l.number, l.shard LIMIT 1;
   END IF;
-  IF found.family IS NULL THEN
+  IF chosen.family IS NULL THEN
     number := snoflax._lease_unused(family, first_number, last_number);
     IF number IS NULL THEN
-      SELECT * INTO found FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
+      SELECT * INTO chosen FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
        ORDER BY l.reserved_until_ms, l.number, l.shard LIMIT 1;
     END IF;
-    IF found.family IS NULL AND number IS NULL THEN
+    IF chosen.family IS NULL AND number IS NULL THEN
       SELECT l.number INTO number FROM snoflax._lease l
        WHERE l.family = f.family AND l.number BETWEEN first_number AND last_number
        GROUP BY l.number
@@ -277,12 +277,12 @@ BEGIN
         FROM generate_series(0, lease_acquire.shards - 1) one;
       UPDATE snoflax._lease_family l SET leases = l.leases + lease_acquire.shards - counted,
         written_by = pg_current_xact_id()::xid WHERE l.family = f.family;
-      SELECT * INTO found FROM snoflax._lease l
+      SELECT * INTO chosen FROM snoflax._lease l
        WHERE l.family = f.family AND l.number = lease_acquire.number AND l.shard = 0;
       number := NULL;
     END IF;
   END IF;
-  IF found.family IS NULL THEN
+  IF chosen.family IS NULL THEN
     -- A number divided into another count of shards can be used when its last shard ends.
     SELECT min(CASE l.shards WHEN lease_acquire.shards THEN l.soonest ELSE l.latest END) - now_ms INTO wait_ms
       FROM (SELECT min(l.shards), min(l.expires_ms), max(l.expires_ms) FROM snoflax._lease l
@@ -299,13 +299,13 @@ BEGIN
        start_ms = greatest(l.reserved_until_ms, f.floor_ms, now_ms - ttl_ms),
        reserved_until_ms = greatest(l.reserved_until_ms, f.floor_ms, now_ms + ttl_ms),
        written_by = pg_current_xact_id()::xid
-   WHERE l.family = found.family AND l.number = found.number AND l.shard = found.shard
+   WHERE l.family = chosen.family AND l.number = chosen.number AND l.shard = chosen.shard
      AND (l.token IS NULL OR l.expires_ms <= now_ms)
   RETURNING l.token, l.number, l.shard, l.start_ms, l.reserved_until_ms
     INTO token, number, shard, start_ms, until_ms;
   -- Skipped if its holder has just renewed it.
   wait_ms := CASE WHEN token IS NULL THEN 1 ELSE 0 END;
-  PERFORM snoflax._lease_sign(family, found.number, found.number);
+  PERFORM snoflax._lease_sign(family, chosen.number, chosen.number);
   xid := pg_current_xact_id();
 END $$;
 
