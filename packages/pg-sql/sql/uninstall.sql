@@ -42,6 +42,9 @@ BEGIN
   IF to_regclass('snoflax.leases') IS NOT NULL THEN
     -- So that those in progress are committed, and no more are granted.
     LOCK TABLE snoflax._lease_family, snoflax._lease IN ACCESS EXCLUSIVE MODE;
+    -- An older snapshot does not show them, so it fails here (40001).
+    PERFORM FROM snoflax._lease_family FOR UPDATE;
+    PERFORM FROM snoflax._lease FOR UPDATE;
     SELECT string_agg(format('%s %s, %s until %s', family, number, holder, greatest(expires_at, reserved_until)), E'\n')
       INTO leased FROM snoflax.leases
      WHERE state = 'held' OR greatest(expires_at, reserved_until) > snoflax._moment(snoflax._lease_now_ms());

@@ -159,17 +159,25 @@ test('uninstall is refused while numbers are leased, since the next installation
   expect(await database.query("SELECT to_regnamespace('snoflax') AS schema")).toEqual([{ schema: null }])
 })
 
-test('uninstall waits for leases in progress, and is refused once they are committed', async () => {
-  const session = await database.connect()
-  await session.query("BEGIN; SELECT snoflax.lease_acquire('sno', 'the shop', 1000, 1, 1, 1, 0)")
-  const refused = expect(uninstall(database.pool)).rejects.toMatchObject({ code: '2BP01' })
-  const waiting =
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-  await expect.poll(() => database.query(waiting)).toHaveLength(1)
-  await session.query('COMMIT')
-  await refused
-  await session.end()
-})
+test.each([
+  ['read committed', '2BP01'],
+  ['repeatable read', '40001'],
+])(
+  'uninstall with isolation level %s waits for leases in progress, and is refused (%s)',
+  async (isolation, code) => {
+    const [holder, owner] = [await database.connect(), await database.connect()]
+    await holder.query("BEGIN; SELECT snoflax.lease_acquire('sno', 'the shop', 1000, 1, 1, 1, 0)")
+    await owner.query(`SET default_transaction_isolation = '${isolation}'`)
+    const refused = expect(uninstall(owner)).rejects.toMatchObject({ code })
+    const waiting =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    await expect.poll(() => database.query(waiting)).toHaveLength(1)
+    await holder.query('COMMIT')
+    await refused
+    await holder.end()
+    await owner.end()
+  },
+)
 
 test("a copy of the database grants nothing until it is allowed to, and then none of the original's windows", async () => {
   const { token, untilMs } = await acquire(database, request('a'))
