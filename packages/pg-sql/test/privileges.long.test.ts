@@ -54,6 +54,16 @@ describe.each([15, 18] as const)('PostgreSQL %i, with default privileges on ever
     expect(sorted(await held())).toEqual(sorted(OURS))
   })
 
+  test('PUBLIC may read the same where the server quotes all identifiers', async () => {
+    const other = await server.database()
+    const session = await other.connect()
+    await session.query('SET quote_all_identifiers = on')
+    await install(session)
+    const relations = OURS.filter(({ what }) => what === 'relation')
+    expect(sorted(await other.query(HELD))).toEqual(sorted(relations))
+    await session.end()
+  })
+
   test('on what exists, installing again takes all but reading and calling', async () => {
     await database.query(
       `GRANT ALL ON SCHEMA snoflax TO ${mallory}; GRANT ALL ON ALL TABLES IN SCHEMA snoflax TO ${mallory};
