@@ -83,8 +83,9 @@ export function schemaOf(caller: string, options: SchemaOption): string {
   return checkSchema(options.schema ?? DEFAULT_SCHEMA)
 }
 
-/** The settings with which the bodies will run. */
-const MODE = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', collation_connection = utf8mb4_bin"
+/** The settings with which the bodies will run, and an end to safe updates, which refuse to change all rows of a table. */
+const MODE =
+  "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', sql_safe_updates = 0, collation_connection = utf8mb4_bin"
 
 const completed = (schema: string): string =>
   `UPDATE ${schema}._installation SET version = ${quoteText(VERSION)}, complete = true`
@@ -288,12 +289,16 @@ async function alone<Result>(
     if (Number(locked?.['mine']) !== 1) {
       throw refusal(`connection ${locked?.['owner']} is installing into ${schema}; wait for it, or KILL it`)
     }
-    await run('SET @snoflax_mode = @@sql_mode, @snoflax_collation = @@collation_connection')
+    await run(
+      'SET @snoflax_mode = @@sql_mode, @snoflax_safe = @@sql_safe_updates, @snoflax_collation = @@collation_connection',
+    )
     await run(`SET SESSION ${MODE}`)
     try {
       return await work(run)
     } finally {
-      await run('SET SESSION sql_mode = @snoflax_mode, collation_connection = @snoflax_collation')
+      await run(
+        'SET SESSION sql_mode = @snoflax_mode, sql_safe_updates = @snoflax_safe, collation_connection = @snoflax_collation',
+      )
       await run(`DO release_lock(${lock})`)
     }
   } finally {

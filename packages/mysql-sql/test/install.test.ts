@@ -51,8 +51,9 @@ describe.runIf(mysql.selected())('an installation', () => {
     await database.query(`CREATE TABLE ${schema}.mine (n int)`)
     const connection = await createConnection(database.url)
     try {
-      await connection.query("SET sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES', NAMES latin1")
-      const settings = 'SELECT @@sql_mode AS mode, @@collation_connection AS collation'
+      await connection.query("SET sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES', sql_safe_updates = 1, NAMES latin1")
+      const settings =
+        'SELECT @@sql_mode AS mode, @@sql_safe_updates AS safe, @@collation_connection AS collation'
       const [before] = await connection.query(settings)
       await install(connection, { schema })
       await uninstall(connection, { schema })
