@@ -2,7 +2,6 @@ import type { Column, Session } from '../driver.js'
 import { refuse } from '../obstacles.js'
 import { type ForeignKey, type Key, onlyColumn } from '../plan.js'
 import type { Work } from '../work.js'
-import { comment, INDEX_DEFINITION, indexExtras } from './carried.js'
 
 export interface PostgresForeignKey extends ForeignKey {
   /** Its own table, which may be a partition of `table`. */
@@ -51,6 +50,25 @@ const NAME_OF = (relation: string, schema: string) =>
 const COLUMN_NAMES = (table: string, numbers: string) => `(SELECT json_agg(a.attname ORDER BY k.i)
   FROM unnest(${numbers}) WITH ORDINALITY AS k (number, i)
   LEFT JOIN pg_attribute AS a ON a.attrelid = ${table} AND a.attnum = k.number AND k.number > 0)`
+
+/** The statement that sets an object's comment, or null. */
+export const comment = (head: string, of: string, oid: string): string =>
+  `(SELECT format('COMMENT ON %s IS %L', ${head}, description) FROM pg_description
+     WHERE classoid = '${of}'::regclass AND objoid = ${oid} AND objsubid = 0)`
+
+/** The statements for the index `i` and its `pg_index` row `x`. */
+export const INDEX_DEFINITION = `(SELECT left(whole, length(whole) - length(part)) || coalesce(' TABLESPACE ' || quote_ident(spcname), '') || part
+    FROM (SELECT pg_get_indexdef(i.oid) AS whole, coalesce(' WHERE ' || pg_get_expr(x.indpred, x.indrelid), '') AS part) AS written
+    LEFT JOIN pg_tablespace AS s ON s.oid = i.reltablespace)`
+
+/** The statements for other properties of an index, in the schema `n`. */
+export const indexExtras = (table: string): string => `array_remove(ARRAY[
+    ${comment("format('INDEX %I.%I', n.nspname, i.relname)", 'pg_class', 'i.oid')},
+    (SELECT ${comment(`format('CONSTRAINT %I ON %s', k.conname, ${table})`, 'pg_constraint', 'k.oid')} FROM pg_constraint AS k
+      WHERE k.conindid = i.oid AND k.contype IN ('p', 'u')),
+    CASE WHEN x.indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', ${table}, i.relname) END,
+    CASE WHEN x.indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', ${table}, i.relname) END
+  ], NULL)`
 
 /** The table's name with its schema, as SQL. */
 function* resolveTable(session: Session, given: string): Work<string> {
