@@ -29,7 +29,7 @@ interface KeyWork {
 /** The share of the previous round's rows above which another round is not worthwhile. */
 const SHRINKING = 0.8
 
-export type Rounds = 'first' | 'until few are left' | 'last, in a transaction'
+type Rounds = 'first' | 'until few are left' | 'last, in a transaction'
 
 /** Generates ids, table by table: first for the rest of an interrupted round, then for rows that have none. */
 export function* fillKeys(

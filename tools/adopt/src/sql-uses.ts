@@ -24,7 +24,7 @@ export const usesMore = (tokens: readonly SqlToken[], name: string): boolean =>
 export const computedName = (tokens: readonly SqlToken[], names: readonly string[]): string | undefined =>
   names.find((column) => tokens.some((token, i) => uses([token], column) && isComputed(tokens, i)))
 
-export interface User {
+interface User {
   readonly name: string
   readonly what: string
   readonly tokens: readonly SqlToken[]

@@ -8,7 +8,7 @@ import type { KeyRecipe, TimeSource } from './recipes.js'
 import type { Work } from './work.js'
 
 /** The times of a table's rows, as SQL over its alias `t`. */
-export interface RowTimes {
+interface RowTimes {
   /** Whole Unix milliseconds; NULL for a row without a time, and if keys contain the times. */
   readonly timeMs: string
   /** The same for rows inserted later: if times are spread over a span, its end. */

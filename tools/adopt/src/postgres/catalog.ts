@@ -124,7 +124,7 @@ export function readColumns(session: Session, table: string): Work<Column[]> {
   )
 }
 
-export interface Member {
+interface Member {
   readonly table: string
   readonly own: string
   readonly schema: string

@@ -4,7 +4,7 @@ import { refuse } from '../obstacles.js'
 import { type ForeignKey, type Key, onlyColumn, shownName } from '../plan.js'
 import type { Work } from '../work.js'
 
-export interface SqliteColumn extends Column {
+interface SqliteColumn extends Column {
   /** Position in the primary key from 1, or 0. */
   readonly key: number
   /** 0 for a column that is stored and can be written. */
