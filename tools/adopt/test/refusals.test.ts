@@ -290,6 +290,14 @@ const OF_SQLITE: readonly Refusal[] = [
     /foreign_key_check: line: row 3 references no row of checked/,
   ],
   [
+    [
+      'PRAGMA foreign_keys = OFF',
+      'CREATE TABLE tag (order_id REFERENCES orders, x REFERENCES checked, PRIMARY KEY (order_id, x)) WITHOUT ROWID',
+      'INSERT INTO tag VALUES (1, 99)',
+    ],
+    /foreign_key_check: tag: a row references no row of checked/,
+  ],
+  [
     asked(
       { table: 'coded' },
       'CREATE TABLE coded (id TEXT PRIMARY KEY, created_at TEXT)',

@@ -118,12 +118,13 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   *foreignKeyFaults({ columns }: SqlitePlan): Work<string[]> {
     const faults: string[] = []
     for (const table of tablesOf(columns)) {
-      const rows = yield* this.query<{ rowid: number; parent: string }>(`PRAGMA foreign_key_check(${table})`)
-      faults.push(
-        ...rows.map(
-          ({ rowid, parent }) => `${shownName(table)}: row ${rowid} references no row of ${parent}`,
-        ),
+      const rows = yield* this.query<{ rowid: number | null; parent: string }>(
+        `PRAGMA foreign_key_check(${table})`,
       )
+      for (const { rowid, parent } of rows)
+        faults.push(
+          `${shownName(table)}: ${rowid === null ? 'a row' : `row ${rowid}`} references no row of ${parent}`,
+        )
     }
     return faults
   }
