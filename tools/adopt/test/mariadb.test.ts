@@ -1,4 +1,4 @@
-import { obstaclesOf, type TableOptions } from '@snoflax/adopt'
+import { obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flake, flax, type IdFamily, storageFor } from '@snoflax/core'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -216,6 +216,14 @@ describe.runIf(mysql.selected())('mariadb', () => {
     connection.release()
     await adoption.switchKeys()
     expect(await database.query("SELECT id FROM orders WHERE at = '2021-05-05'")).toHaveLength(1)
+  })
+
+  test("a session's settings do not matter", async () => {
+    database = await opened()
+    const connection = await database.pool.getConnection()
+    await connection.query("SET sql_quote_show_create = 0, sql_mode = 'NO_BACKSLASH_ESCAPES'")
+    await carryOut(await planAdoption(connection, { tables: [orders] }))
+    connection.destroy()
   })
 
   test('rows that change after they were copied are not changed by the switch', async () => {

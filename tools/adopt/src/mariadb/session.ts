@@ -27,6 +27,7 @@ const PATIENCE_MS = 60_000
 /** The settings that the steps need; the previous ones are restored. */
 const SETTINGS: Readonly<Record<string, string | number>> = {
   sql_mode: 'ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION',
+  sql_quote_show_create: 1,
   time_zone: '+00:00',
   // With it, INSERT … SELECT locks no rows that it reads.
   tx_isolation: 'READ-COMMITTED',
