@@ -221,7 +221,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
   test("a session's settings do not matter", async () => {
     database = await opened()
     const connection = await database.pool.getConnection()
-    await connection.query("SET sql_quote_show_create = 0, sql_mode = 'NO_BACKSLASH_ESCAPES'")
+    await connection.query("SET sql_quote_show_create = 0, sql_safe_updates = 1, sql_mode = 'NO_BACKSLASH_ESCAPES'")
     await carryOut(await planAdoption(connection, { tables: [orders] }))
     connection.destroy()
   })

@@ -28,6 +28,7 @@ const PATIENCE_MS = 60_000
 const SETTINGS: Readonly<Record<string, string | number>> = {
   sql_mode: 'ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION',
   sql_quote_show_create: 1,
+  sql_safe_updates: 0,
   time_zone: '+00:00',
   // With it, INSERT … SELECT locks no rows that it reads.
   tx_isolation: 'READ-COMMITTED',
