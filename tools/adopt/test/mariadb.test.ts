@@ -218,11 +218,14 @@ describe.runIf(mysql.selected())('mariadb', () => {
     expect(await database.query("SELECT id FROM orders WHERE at = '2021-05-05'")).toHaveLength(1)
   })
 
-  test("a session's settings do not matter", async () => {
+  test("a session's settings do not matter, and are restored", async () => {
     database = await opened()
     const connection = await database.pool.getConnection()
-    await connection.query("SET sql_quote_show_create = 0, sql_safe_updates = 1, sql_mode = 'NO_BACKSLASH_ESCAPES'")
+    await connection.query('SET sql_quote_show_create = 0, sql_safe_updates = 1, sql_select_limit = 1')
+    const settings = 'SELECT @@sql_quote_show_create, @@sql_safe_updates, @@sql_select_limit, @@sql_mode'
+    const [before] = await connection.query(settings)
     await carryOut(await planAdoption(connection, { tables: [orders] }))
+    expect((await connection.query(settings))[0]).toEqual(before)
     connection.destroy()
   })
 

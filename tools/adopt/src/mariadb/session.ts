@@ -25,10 +25,11 @@ const PAUSE_MS = 100
 const PATIENCE_MS = 60_000
 
 /** The settings that the steps need; the previous ones are restored. */
-const SETTINGS: Readonly<Record<string, string | number>> = {
+const SETTINGS: Readonly<Record<string, string | number | bigint>> = {
   sql_mode: 'ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION',
   sql_quote_show_create: 1,
   sql_safe_updates: 0,
+  sql_select_limit: 2n ** 64n - 1n,
   time_zone: '+00:00',
   // With it, INSERT … SELECT locks no rows that it reads.
   tx_isolation: 'READ-COMMITTED',
@@ -152,10 +153,10 @@ function* prepared<Result>(
   const session = new MariadbSession(connection)
   yield* refuseServer(session)
   const names = Object.keys(SETTINGS)
-  const [before] = yield* session.query<Record<string, string | number>>(
+  const [before] = yield* session.query<typeof SETTINGS>(
     `SELECT ${names.map((name) => `@@SESSION.${name} AS ${name}`).join(', ')}`,
   )
-  const set = (values: Readonly<Record<string, string | number>>): string =>
+  const set = (values: typeof SETTINGS): string =>
     `SET ${names.map((name) => `SESSION ${name} = ${setting(SETTINGS[name], values[name])}`).join(', ')}`
   const restore = [`SELECT release_lock(${lockName('adoption')})`, set(before ?? {})]
   yield* session.query(set(SETTINGS))
@@ -171,9 +172,11 @@ function* prepared<Result>(
   return result
 }
 
-/** The server accepts no text as a number. */
-const setting = (own: unknown, value: unknown): string =>
-  literal(typeof own === 'number' ? Number(value) : value)
+/** The server accepts no text as a number, and the client returns large numbers as texts. */
+const setting = (own: unknown, value: string | number | bigint = ''): string => {
+  if (typeof own === 'bigint') return String(BigInt(value))
+  return literal(typeof own === 'number' ? Number(value) : value)
+}
 
 function* refuseOther(session: MariadbSession): Work<void> {
   const [lock] = yield* session.query<{ free: unknown }>(
