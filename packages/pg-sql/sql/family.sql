@@ -214,7 +214,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._check_prefix(prefix, '{family}_encode') || snoflax.{family}_encode(id);
 
 COMMENT ON FUNCTION snoflax.{family}_encode({form}, text) IS
-  'The text of a {family} passed {in form}, after a prefix: cus_…; 22023 for a malformed prefix, {refusal}.';
+  'The text of a {family} passed {in form}, after a prefix: cus_...; 22023 for a malformed prefix, {refusal}.';
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_decode(id text, prefix text) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

@@ -1,5 +1,5 @@
 import { type Client, install, installedVersion, VERSION } from '@snoflax/pg-sql'
-import { pglite, postgres } from '@snoflax/test'
+import { onConnection, pglite, postgres, urlTo } from '@snoflax/test'
 import { expect, test } from 'vitest'
 
 test.each(['read committed', 'repeatable read', 'serializable'])(
@@ -18,6 +18,24 @@ test.each(['read committed', 'repeatable read', 'serializable'])(
     }
   },
 )
+
+test.each(['LATIN1', 'KOI8R', 'SQL_ASCII'])('the encoding of the database can be %s', async (encoding) => {
+  const database = await postgres.open()
+  const name = `${database.name}_${encoding.toLowerCase()}`
+  await database.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING '${encoding}' LOCALE 'C'`)
+  try {
+    await onConnection(urlTo(database.url, { database: name }), async (client) => {
+      await install(client)
+      const { rows } = await client.query(
+        "SELECT snoflax.flax_is_valid(snoflax.flax_generate_text()) AS id, snoflax.uid_is_valid('no id') AS other",
+      )
+      expect(rows).toEqual([{ id: true, other: false }])
+    })
+  } finally {
+    await database.query(`DROP DATABASE ${name} WITH (FORCE)`)
+    await database.close()
+  }
+})
 
 test('the client can be PGlite', async () => {
   const database = await pglite.open()
