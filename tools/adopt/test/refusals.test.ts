@@ -1,6 +1,6 @@
 import { keyTime, obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flake, flax, IdError, prefixed, sno } from '@snoflax/core'
-import { onConnection, type PostgresDatabase, poolTo, postgres, sqlite } from '@snoflax/test'
+import { onConnection, type PostgresDatabase, poolTo, postgres, sqlite, urlTo } from '@snoflax/test'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { flaxes, type Opened, plan, shapeOf, switchOver } from './moves.js'
 
@@ -248,7 +248,7 @@ const OF_POSTGRES: readonly Refusal[] = [
       'CREATE TABLE line OF line_type',
       'ALTER TABLE line ADD FOREIGN KEY (order_id) REFERENCES orders',
     ],
-    /line: the table is made of type public\.line_type, and takes no new columns; ALTER TABLE … NOT OF first/,
+    /line: the table is made of type public\.line_type, and takes no new columns; ALTER TABLE \.\.\. NOT OF first/,
   ],
   [
     ['CREATE DOMAIN row_of AS orders', 'CREATE TABLE history (was row_of, others orders[])'],
@@ -582,4 +582,20 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     await database.query("UPDATE orders SET created_at = '2024-01-01T00:00:00Z' WHERE id = 99")
     await switchOver(adoption)
   })
+})
+
+test('postgres: the encoding of the database can be another one than UTF-8', async () => {
+  const name = `${server.name}_latin1`
+  await server.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
+  const pool = poolTo(urlTo(server.url, { database: name }))
+  try {
+    await pool.query('CREATE TABLE orders (id integer PRIMARY KEY, created_at timestamptz NOT NULL)')
+    await pool.query('INSERT INTO orders SELECT n, now() FROM generate_series(1, 9) AS n')
+    const adoption = await planAdoption(pool, { tables: [orders] })
+    await adoption.backfill()
+    expect((await adoption.verify()).faults).toEqual([])
+  } finally {
+    await pool.end()
+    await server.query(`DROP DATABASE ${name} WITH (FORCE)`)
+  }
 })

@@ -12,18 +12,18 @@ const OBSTACLES = [
   `SELECT own AS "table", NULL AS "column", 'row security hides rows of it from this role; connect as a role with BYPASSRLS' AS reason
      FROM (SELECT DISTINCT own, attrelid FROM replaced) AS k WHERE row_security_active(attrelid)`,
   `SELECT own AS "table", NULL AS "column",
-          format('the table inherits from another or is inherited from (%s); undo that with ALTER TABLE … NO INHERIT, or keep its keys', other) AS reason
+          format('the table inherits from another or is inherited from (%s); undo that with ALTER TABLE ... NO INHERIT, or keep its keys', other) AS reason
      FROM (SELECT DISTINCT own, attrelid FROM replaced) AS k
      JOIN pg_class AS r ON r.oid = attrelid,
      LATERAL (SELECT CASE WHEN inhparent = attrelid THEN inhrelid ELSE inhparent END::regclass AS other
                 FROM pg_inherits WHERE attrelid IN (inhrelid, inhparent) LIMIT 1) AS i
     WHERE relkind = 'r' AND NOT relispartition`,
   `SELECT own AS "table", NULL AS "column",
-          format('the table is made of type %s, and takes no new columns; ALTER TABLE … NOT OF first', reloftype::regtype) AS reason
+          format('the table is made of type %s, and takes no new columns; ALTER TABLE ... NOT OF first', reloftype::regtype) AS reason
      FROM (SELECT DISTINCT own, attrelid FROM replaced) AS k JOIN pg_class AS r ON r.oid = attrelid WHERE reloftype <> 0`,
   `SELECT DISTINCT own AS "table", NULL AS "column",
           format('publication %s publishes updates of the table, which has no replica identity, so the server refuses them; '
-            'ALTER TABLE … REPLICA IDENTITY, or drop the table from the publication', quote_ident(p.pubname)) AS reason
+            'ALTER TABLE ... REPLICA IDENTITY, or drop the table from the publication', quote_ident(p.pubname)) AS reason
      FROM replaced AS k JOIN pg_class AS r ON r.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace
      JOIN pg_publication_tables AS t ON (t.schemaname, t.tablename) = (nspname, relname)
      JOIN pg_publication AS p ON p.pubname = t.pubname AND p.pubupdate
@@ -44,7 +44,7 @@ const OBSTACLES = [
      CROSS JOIN LATERAL (VALUES
        (attgenerated <> '', 'the column is generated; drop it, and create it again after the switch'),
        (typnotnull, format('its domain %s takes no null, which new rows have for an old key after the switch; '
-         'ALTER DOMAIN … DROP NOT NULL, and set it on the columns', format_type(atttypid, atttypmod))),
+         'ALTER DOMAIN ... DROP NOT NULL, and set it on the columns', format_type(atttypid, atttypmod))),
        (atthasdef AND NOT is_root AND attgenerated = '',
          'the column has a default, which is an old key; drop it, and set another after the switch'),
        (octet_length(new_name) > 63, format('%s is too long for a name; rename the column', new_name)),
