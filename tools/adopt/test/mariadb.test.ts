@@ -260,19 +260,27 @@ describe.runIf(mysql.selected())('mariadb', () => {
   })
 
   test('finish names all that uses an old column before anything is dropped', async () => {
-    database = await opened()
+    database = await opened(['CREATE TABLE `o``dd` (order_id int unsigned REFERENCES orders (id))'])
     const adoption = await plan(database, [orders])
     await adoption.backfill()
     await adoption.switchKeys()
     await database.query('CREATE VIEW before_that AS SELECT legacy_id FROM orders')
+    await database.query('CREATE VIEW odd AS SELECT legacy_order_id FROM `o``dd`')
+    await database.query('CREATE TABLE other (legacy_id int)')
+    await database.query('CREATE VIEW of_another AS SELECT legacy_id FROM other')
+    await database.query(
+      'CREATE TRIGGER kept BEFORE UPDATE ON orders FOR EACH ROW SET NEW.legacy_id = OLD.legacy_id',
+    )
     await database.query('CREATE INDEX slow ON line (legacy_order_id)')
     const error = await adoption.finish().catch((caught: unknown) => caught)
     expect(obstaclesOf(error).map((one) => one.message)).toEqual([
+      expect.stringMatching(/nothing has been dropped: trigger kept uses orders\.legacy_id/),
       expect.stringMatching(/nothing has been dropped: view before_that uses orders\.legacy_id/),
       expect.stringMatching(/nothing has been dropped: index slow uses line\.legacy_order_id/),
+      expect.stringMatching(/nothing has been dropped: view odd uses o`dd\.legacy_order_id/),
     ])
-    await database.query('DROP VIEW before_that')
-    await database.query('DROP INDEX slow ON line')
+    for (const one of ['VIEW before_that, odd', 'TRIGGER kept', 'INDEX slow ON line'])
+      await database.query(`DROP ${one}`)
     await adoption.finish()
     expect(await database.query("SHOW TABLES LIKE 'snoflax%'")).toEqual([])
   })

@@ -89,10 +89,10 @@ export function* noteLegacyUses(
   columns: readonly ReplacedColumn[],
   obstacles: Obstacles,
 ): Work<void> {
-  const views = yield* session.query<{ name: string; sql: string }>(
+  const users = yield* session.query<{ name: string; sql: string }>(
     `SELECT concat('view ', table_name) AS name, view_definition AS "sql" FROM information_schema.views WHERE table_schema = database()
-     UNION ALL SELECT concat('trigger ', trigger_name), action_statement FROM information_schema.triggers
-      WHERE trigger_schema = database() ORDER BY 1`,
+     UNION ALL SELECT concat('trigger ', trigger_name), concat(event_object_table, ' ', action_statement)
+       FROM information_schema.triggers WHERE trigger_schema = database() ORDER BY 1`,
   )
   for (const { table, column } of columns) {
     const legacy = legacyName(column)
@@ -101,7 +101,8 @@ export function* noteLegacyUses(
         'finish',
         `nothing has been dropped: ${what} uses ${shownName(table)}.${legacy}; change or drop that first`,
       )
-    for (const { name, sql } of views) if (mentions(sql, legacy)) note(name)
+    for (const { name, sql } of users)
+      if ([shownName(table), legacy].every((one) => mentions(sql.replaceAll('``', '`'), one))) note(name)
     const uses = yield* session.query<{ name: string }>(
       `SELECT concat('index ', index_name) AS name FROM information_schema.statistics WHERE table_schema = database()
           AND table_name = $1 AND column_name = $2 AND left(index_name, 15) <> 'snoflax_legacy_'
