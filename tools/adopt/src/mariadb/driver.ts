@@ -303,7 +303,5 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     yield* this.run(this.statements(plan).finish)
   }
 
-  statements(plan: MariadbPlan): Statements {
-    return statementsOf(this, plan)
-  }
+  statements = (plan: MariadbPlan): Statements => statementsOf(this, plan)
 }

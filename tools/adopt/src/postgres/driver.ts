@@ -315,9 +315,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     }
   }
 
-  statements(plan: PostgresPlan): Statements {
-    return statementsOf(this, plan)
-  }
+  statements = (plan: PostgresPlan): Statements => statementsOf(this, plan)
 }
 
 /** A value as text that the server casts to the column's type, for any driver. */

@@ -80,11 +80,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   }
 
   addedIndexes = legacyIndexes
-
-  ownTables(plan: SqlitePlan): string[] {
-    return ownTables(this, plan)
-  }
-
+  ownTables = (plan: SqlitePlan): string[] => ownTables(this, plan)
   migration = migration
 
   fixedDetails(details: readonly TablePlan[]): unknown {
@@ -183,7 +179,5 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return false
   }
 
-  statements(plan: SqlitePlan): Statements {
-    return statementsOf(this, plan)
-  }
+  statements = (plan: SqlitePlan): Statements => statementsOf(this, plan)
 }
