@@ -238,16 +238,21 @@ DECLARE
   epoch bigint := snoflax._flake_epoch(epoch_ms, 'flake_set_worker');
   g snoflax._generator;
 BEGIN
-  SELECT * INTO g FROM snoflax._generator WHERE family = 'flake' FOR UPDATE;
-  IF g.first_unit <> epoch AND g.number IS NOT NULL THEN
+  -- One after another, so that none waits for another one's lock with a lock of its own.
+  LOCK TABLE snoflax._generator IN SHARE UPDATE EXCLUSIVE MODE;
+  -- The second look is under the lock. Generators wait for no change that is refused.
+  FOR look IN 1..2 LOOP
+    SELECT * INTO g FROM snoflax._generator WHERE family = 'flake';
+    EXIT WHEN g.first_unit = epoch;
+    IF (pg_sequence_last_value(g.state) >> g.shift) > 0 THEN
+      RAISE EXCEPTION 'flake_set_worker: ids were generated with epoch_ms %, and ids with epoch_ms % could repeat them',
+        g.first_unit, epoch USING ERRCODE = '55000',
+        HINT = format('SELECT snoflax.flake_set_worker(%s, %s, %s)', datacenter, worker, g.first_unit);
+    END IF;
+    EXIT WHEN g.number IS NULL;
     -- No first id until the commit: _clock_advance() reads the table.
     LOCK TABLE snoflax._generator IN ACCESS EXCLUSIVE MODE;
-  END IF;
-  IF g.first_unit <> epoch AND (pg_sequence_last_value(g.state) >> g.shift) > 0 THEN
-    RAISE EXCEPTION 'flake_set_worker: ids were generated with epoch_ms %, and ids with epoch_ms % could repeat them',
-      g.first_unit, epoch USING ERRCODE = '55000',
-      HINT = format('SELECT snoflax.flake_set_worker(%s, %s, %s)', datacenter, worker, g.first_unit);
-  END IF;
+  END LOOP;
   UPDATE snoflax._generator
      SET first_unit = epoch, last_unit = least(epoch + {time.max}, 8796093022207)
    WHERE family = 'flake';

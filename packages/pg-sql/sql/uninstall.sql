@@ -6,6 +6,7 @@ DECLARE
   users text;
   others text;
   leased text;
+  is_locked boolean;
 BEGIN
   PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   WITH own AS (
@@ -40,17 +41,22 @@ BEGIN
       USING ERRCODE = '2BP01', DETAIL = concat_ws(E'\n', users, others);
   END IF;
   IF to_regclass('snoflax.leases') IS NOT NULL THEN
-    -- So that those in progress are committed, and no more are granted.
-    LOCK TABLE snoflax._lease_family, snoflax._lease IN ACCESS EXCLUSIVE MODE;
-    -- An older snapshot does not show them, so it fails here (40001).
-    PERFORM FROM snoflax._lease_family FOR UPDATE;
-    PERFORM FROM snoflax._lease FOR UPDATE;
-    SELECT string_agg(format('%s %s, %s until %s', family, number, holder, greatest(expires_at, reserved_until)), E'\n')
-      INTO leased FROM snoflax.leases
-     WHERE state = 'held' OR greatest(expires_at, reserved_until) > snoflax._moment(snoflax._lease_now_ms());
-    IF leased <> '' THEN
-      RAISE EXCEPTION 'uninstall: numbers are leased' USING ERRCODE = '2BP01', DETAIL = leased;
-    END IF;
+    -- Holders wait for no uninstall that is refused.
+    FOREACH is_locked IN ARRAY ARRAY[false, true] LOOP
+      IF is_locked THEN
+        -- So that those in progress are committed, and no more are granted.
+        LOCK TABLE snoflax._lease_family, snoflax._lease IN ACCESS EXCLUSIVE MODE;
+        -- An older snapshot does not show them, so it fails here (40001).
+        PERFORM FROM snoflax._lease_family FOR UPDATE;
+        PERFORM FROM snoflax._lease FOR UPDATE;
+      END IF;
+      SELECT string_agg(format('%s %s, %s until %s', family, number, holder, greatest(expires_at, reserved_until)), E'\n')
+        INTO leased FROM snoflax.leases
+       WHERE state = 'held' OR greatest(expires_at, reserved_until) > snoflax._moment(snoflax._lease_now_ms());
+      IF leased <> '' THEN
+        RAISE EXCEPTION 'uninstall: numbers are leased' USING ERRCODE = '2BP01', DETAIL = leased;
+      END IF;
+    END LOOP;
   END IF;
   DROP SCHEMA snoflax CASCADE;
   PERFORM set_config('search_path', path, true);

@@ -172,6 +172,42 @@ test('an epoch of flake must be given', async () => {
   }
 })
 
+test('epochs that change at the same time do so one after another', async () => {
+  const fresh = await openPostgres()
+  try {
+    await fresh.query('SELECT snoflax.flake_set_worker(1, 1, 1)')
+    const [owner, other] = [await fresh.connect(), await fresh.connect()]
+    await owner.query('BEGIN; SELECT snoflax.flake_set_worker(1, 1, 2)')
+    const later = other.query('SELECT snoflax.flake_set_worker(1, 1, 3)')
+    const waiting =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    await expect.poll(() => fresh.query(waiting)).toHaveLength(1)
+    await owner.query('SELECT snoflax.flake_set_worker(1, 1, 4); COMMIT')
+    await later
+    expect(await fresh.query('SELECT snoflax._flake_epoch_ms() AS epoch')).toEqual([{ epoch: '3' }])
+    await owner.end()
+    await other.end()
+  } finally {
+    await fresh.close()
+  }
+})
+
+test('an epoch that is refused waits for nobody', async () => {
+  const fresh = await openPostgres()
+  try {
+    await fresh.query('SELECT snoflax.flake_set_worker(1, 1, 1)')
+    await fresh.query('SELECT snoflax.flake_generate()')
+    const reader = await fresh.connect()
+    await reader.query('BEGIN; TABLE snoflax._generator')
+    await expect(fresh.query('SELECT snoflax.flake_set_worker(1, 1)')).rejects.toMatchObject({
+      code: '55000',
+    })
+    await reader.end()
+  } finally {
+    await fresh.close()
+  }
+})
+
 test('a generator works in the transaction that installs it', async () => {
   const database = await postgres.open()
   try {

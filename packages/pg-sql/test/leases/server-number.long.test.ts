@@ -151,7 +151,10 @@ test.each(['without-margins', 'without-signatures'])(
 test('uninstall is refused while numbers are leased, since the next installation would grant them again', async () => {
   const { token } = await acquire(database, request('the shop'))
   const refusal = { code: '2BP01', detail: expect.stringContaining('sno 1, the shop until') }
-  await expect(uninstall(database.pool)).rejects.toMatchObject(refusal)
+  const reader = await database.connect()
+  await reader.query('BEGIN; TABLE snoflax.leases')
+  await expect(uninstall(database.pool), 'waits for no reader').rejects.toMatchObject(refusal)
+  await reader.end()
   await postgresLeases(database.pool).release(token, START_MS + 1000)
   await expect(uninstall(database.pool)).rejects.toMatchObject(refusal)
   await pass(1001)
