@@ -250,7 +250,7 @@ BEGIN
   UPDATE snoflax._lease l
      SET l.reserved_until_ms = CASE WHEN used_ms IS NULL THEN l.reserved_until_ms
          ELSE greatest(l.start_ms, coalesce(l.used_until_ms, l.start_ms), least(l.reserved_until_ms, used_ms)) END,
-       l.used_until_ms = greatest(coalesce(l.used_until_ms, used_ms), coalesce(used_ms, l.used_until_ms)),
+       l.used_until_ms = IF(used_ms IS NULL, l.used_until_ms, l.reserved_until_ms),
        l.token = NULL, l.expires_ms = NULL
    WHERE l.token = given_token;
   SET released = row_count();

@@ -54,7 +54,8 @@ const LEASE_PROCEDURES = ['lease_acquire', 'lease_renew', 'lease_release']
 
 /**
  * The statements of an installation one by one, for a migration. Unlike {@link install}, they neither check what is
- * installed nor prevent others from installing at the same time.
+ * installed nor prevent others from installing at the same time, and leave the session with their `sql_mode`,
+ * `sql_safe_updates` and `collation_connection`.
  *
  * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting, and for an account without a name.
  *
