@@ -221,8 +221,11 @@ describe.runIf(mysql.selected())('mariadb', () => {
   test("a session's settings do not matter, and are restored", async () => {
     database = await opened()
     const connection = await database.pool.getConnection()
-    await connection.query('SET sql_quote_show_create = 0, sql_safe_updates = 1, sql_select_limit = 1')
-    const settings = 'SELECT @@sql_quote_show_create, @@sql_safe_updates, @@sql_select_limit, @@sql_mode'
+    await connection.query(
+      'SET sql_quote_show_create = 0, sql_safe_updates = 1, sql_select_limit = 1, max_join_size = 1',
+    )
+    const settings =
+      'SELECT @@sql_quote_show_create, @@sql_safe_updates, @@sql_select_limit, @@sql_big_selects, @@sql_mode'
     const [before] = await connection.query(settings)
     await carryOut(await planAdoption(connection, { tables: [orders] }))
     expect((await connection.query(settings))[0]).toEqual(before)

@@ -591,6 +591,9 @@ test('postgres: the encoding of the database can be another one than UTF-8', asy
   try {
     await pool.query('CREATE TABLE orders (id integer PRIMARY KEY, created_at timestamptz NOT NULL)')
     await pool.query('INSERT INTO orders SELECT n, now() FROM generate_series(1, 9) AS n')
+    await pool.query(
+      'CREATE PUBLICATION copies FOR TABLE orders; ALTER TABLE orders REPLICA IDENTITY DEFAULT',
+    )
     const adoption = await planAdoption(pool, { tables: [orders] })
     await adoption.backfill()
     expect((await adoption.verify()).faults).toEqual([])

@@ -29,6 +29,8 @@ const SETTINGS: Readonly<Record<string, string | number | bigint>> = {
   sql_mode: 'ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION',
   sql_quote_show_create: 1,
   sql_safe_updates: 0,
+  // Clients with safe updates set a small max_join_size, too.
+  sql_big_selects: 1,
   sql_select_limit: 2n ** 64n - 1n,
   time_zone: '+00:00',
   // With it, INSERT … SELECT locks no rows that it reads.

@@ -122,7 +122,7 @@ export function* readWarnings(session: Session, columns: readonly ReplacedColumn
     ...publications.map(
       ({ publication, tables }) =>
         `publication ${publication} publishes ${tables}, and its subscribers stop at the first row with a column that they lack; ` +
-        'add the snoflax_new_… columns there before the backfill, or drop the tables from the publication and copy them again after finish',
+        'add the snoflax_new_... columns there before the backfill, or drop the tables from the publication and copy them again after finish',
     ),
     ...subscriptions.map(
       ({ subscription, tables }) =>
