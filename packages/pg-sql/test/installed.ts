@@ -40,6 +40,12 @@ export async function openInstalled(kind: (typeof servers)[number]): Promise<Ope
   return database
 }
 
+/** Its sessions that wait for a lock. */
+export const waiting = (database: PostgresDatabase) =>
+  database.query(
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  )
+
 /** Copies the database on its server, ends its sessions for that, and runs the work in the copy. */
 export async function inCopyOf(
   original: PostgresDatabase,

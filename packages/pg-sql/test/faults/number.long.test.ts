@@ -1,7 +1,7 @@
 import { install } from '@snoflax/pg-sql'
 import { type OpenDatabase, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inCopyOf, openInstalled, openPostgres, servers } from '../installed.js'
+import { inCopyOf, openInstalled, openPostgres, servers, waiting } from '../installed.js'
 import { generators, numbered, setNumbers } from './generators.js'
 import { MadeIds } from './made-ids.js'
 import { scriptClock } from './scripted-clock.js'
@@ -9,6 +9,16 @@ import { scriptClock } from './scripted-clock.js'
 // Sessions that wait for the lock below.
 const WAITING = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 7 AND NOT granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
+/** Runs the work in an installed database of its own. */
+async function inFresh(work: (fresh: PostgresDatabase) => Promise<void>): Promise<void> {
+  const fresh = await openPostgres()
+  try {
+    await work(fresh)
+  } finally {
+    await fresh.close()
+  }
+}
 
 describe.each(numbered)('the number of $family', ({ firstUs, generate, number, numberIn }) => {
   let database: PostgresDatabase
@@ -20,18 +30,14 @@ describe.each(numbered)('the number of $family', ({ firstUs, generate, number, n
   const make = async () => (await database.query(`SELECT ${generate} AS id`))[0]?.['id'] as string
   const numberOf = (id: unknown) => numberIn(id as string)
 
-  test('is required also in the first unit of the family', async () => {
-    const fresh = await openPostgres()
-    try {
+  test('is required also in the first unit of the family', () =>
+    inFresh(async (fresh) => {
       await scriptClock(fresh, firstUs)
       await expect(fresh.query(`SELECT ${generate}`)).rejects.toMatchObject({ code: '55000' })
       await fresh.query(number(3) as string)
       const [row] = await fresh.query(`SELECT ${generate} AS id`)
       expect(numberOf(row?.['id'])).toBe(3)
-    } finally {
-      await fresh.close()
-    }
-  })
+    }))
 
   test('is in the ids after it was set, and kept by a second installation, like the state', async () => {
     await database.query(number(3) as string)
@@ -135,9 +141,8 @@ describe.each(servers)('$name', (kind) => {
   })
 })
 
-test('a first id while the epoch of flake changes waits for the new one', async () => {
-  const fresh = await openPostgres()
-  try {
+test('a first id while the epoch of flake changes waits for the new one', () =>
+  inFresh(async (fresh) => {
     await fresh.query('SELECT snoflax.flake_set_worker(1, 1, 1)')
     const [owner, session] = [await fresh.connect(), await fresh.connect()]
     await owner.query('BEGIN; SELECT snoflax.flake_set_worker(1, 1, 1420070400000)')
@@ -145,56 +150,40 @@ test('a first id while the epoch of flake changes waits for the new one', async 
     const first = session.query('SELECT snoflax.flake_generate() AS id').finally(() => {
       isDone = true
     })
-    const waiting =
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    await expect.poll(async () => isDone || (await fresh.query(waiting)).length > 0).toBe(true)
+    await expect.poll(async () => isDone || (await waiting(fresh)).length > 0).toBe(true)
     await owner.query('COMMIT')
     const near =
       'SELECT abs(extract(epoch FROM clock_timestamp() - snoflax.flake_time($1::bytea, 1420070400000))) < 60 AS near'
     expect(await fresh.query(near, [(await first).rows[0].id])).toEqual([{ near: true }])
     await owner.end()
     await session.end()
-  } finally {
-    await fresh.close()
-  }
-})
+  }))
 
-test('an epoch of flake must be given', async () => {
-  const fresh = await openPostgres()
-  try {
+test('an epoch of flake must be given', () =>
+  inFresh(async (fresh) => {
     const refused = fresh.query('SELECT snoflax.flake_set_worker(1, 1, NULL)')
     await expect(refused).rejects.toMatchObject({
       code: '22023',
       message: 'flake_set_worker: epoch_ms is NULL',
     })
-  } finally {
-    await fresh.close()
-  }
-})
+  }))
 
-test('epochs that change at the same time do so one after another', async () => {
-  const fresh = await openPostgres()
-  try {
+test('epochs that change at the same time do so one after another', () =>
+  inFresh(async (fresh) => {
     await fresh.query('SELECT snoflax.flake_set_worker(1, 1, 1)')
     const [owner, other] = [await fresh.connect(), await fresh.connect()]
     await owner.query('BEGIN; SELECT snoflax.flake_set_worker(1, 1, 2)')
     const later = other.query('SELECT snoflax.flake_set_worker(1, 1, 3)')
-    const waiting =
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    await expect.poll(() => fresh.query(waiting)).toHaveLength(1)
+    await expect.poll(() => waiting(fresh)).toHaveLength(1)
     await owner.query('SELECT snoflax.flake_set_worker(1, 1, 4); COMMIT')
     await later
     expect(await fresh.query('SELECT snoflax._flake_epoch_ms() AS epoch')).toEqual([{ epoch: '3' }])
     await owner.end()
     await other.end()
-  } finally {
-    await fresh.close()
-  }
-})
+  }))
 
-test('an epoch that is refused waits for nobody', async () => {
-  const fresh = await openPostgres()
-  try {
+test('an epoch that is refused waits for nobody', () =>
+  inFresh(async (fresh) => {
     await fresh.query('SELECT snoflax.flake_set_worker(1, 1, 1)')
     await fresh.query('SELECT snoflax.flake_generate()')
     const reader = await fresh.connect()
@@ -203,10 +192,7 @@ test('an epoch that is refused waits for nobody', async () => {
       code: '55000',
     })
     await reader.end()
-  } finally {
-    await fresh.close()
-  }
-})
+  }))
 
 test('a generator works in the transaction that installs it', async () => {
   const database = await postgres.open()

@@ -5,7 +5,7 @@ import { install, installSql, postgresLeases, uninstall } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { putClock, type ScriptedClock, START_US, scriptClock } from '../faults/scripted-clock.js'
-import { inCopyOf, openPostgres } from '../installed.js'
+import { inCopyOf, openPostgres, waiting } from '../installed.js'
 import { acquire, flakeRequest, request, TTL_MS } from './acquire.js'
 
 const START_MS = START_US / 1000
@@ -172,9 +172,7 @@ test.each([
     await holder.query("BEGIN; SELECT snoflax.lease_acquire('sno', 'the shop', 1000, 1, 1, 1, 0)")
     await owner.query(`SET default_transaction_isolation = '${isolation}'`)
     const refused = expect(uninstall(owner)).rejects.toMatchObject({ code })
-    const waiting =
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    await expect.poll(() => database.query(waiting)).toHaveLength(1)
+    await expect.poll(() => waiting(database)).toHaveLength(1)
     await holder.query('COMMIT')
     await refused
     await holder.end()
