@@ -181,6 +181,7 @@ export function* fillPart(
 ): Work<void> {
   const item = `${table} rows`
   const step = Math.max(1, Math.round(batchSize / rowsAUnit))
+  const names = columns.map(({ column }) => column)
   const known = (yield* readRounds(db, item)).find((one) => one.round === round)
   let filled: Round = known ?? { item, round, done: 0, total, lastId: null }
   while (filled.done < filled.total) {
@@ -191,7 +192,6 @@ export function* fillPart(
       yield* writeRound(db, next)
     })
     filled = next
-    const names = columns.map(({ column }) => column)
     onProgress?.({ table: shownName(table), columns: names, done: next.done, total: next.total, round })
   }
 }

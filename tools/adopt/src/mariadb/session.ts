@@ -154,14 +154,13 @@ function* prepared<Result>(
 ): Work<Result> {
   const session = new MariadbSession(connection)
   yield* refuseServer(session)
+  // The server itself keeps what was set, since it accepts no text as a number.
   const names = Object.keys(SETTINGS)
-  const [before] = yield* session.query<typeof SETTINGS>(
-    `SELECT ${names.map((name) => `@@SESSION.${name} AS ${name}`).join(', ')}`,
-  )
-  const set = (values: typeof SETTINGS): string =>
-    `SET ${names.map((name) => `SESSION ${name} = ${setting(SETTINGS[name], values[name])}`).join(', ')}`
-  const restore = [`SELECT release_lock(${lockName('adoption')})`, set(before ?? {})]
-  yield* session.query(set(SETTINGS))
+  yield* session.query(`SET ${names.map((name) => `@snoflax_${name} = @@SESSION.${name}`).join(', ')}`)
+  const set = (given: (name: string) => string): string =>
+    `SET ${names.map((name) => `SESSION ${name} = ${given(name)}`).join(', ')}`
+  const restore = [`SELECT release_lock(${lockName('adoption')})`, set((name) => `@snoflax_${name}`)]
+  yield* session.query(set((name) => literal(SETTINGS[name])))
   let result: Result
   try {
     if (isAlone) yield* refuseOther(session)
@@ -172,12 +171,6 @@ function* prepared<Result>(
   }
   yield* session.run(restore)
   return result
-}
-
-/** The server accepts no text as a number, and the client returns large numbers as texts. */
-const setting = (own: unknown, value: string | number | bigint = ''): string => {
-  if (typeof own === 'bigint') return String(BigInt(value))
-  return literal(typeof own === 'number' ? Number(value) : value)
 }
 
 function* refuseOther(session: MariadbSession): Work<void> {
