@@ -1,6 +1,6 @@
 import { conditionOf } from './adapter/check-constraint.js'
 import { type IdSource, idSource } from './adapter/id-source.js'
-import { checkKeyset } from './adapter/keyset.js'
+import { readKeyset } from './adapter/keyset.js'
 import type { IdFamily, IdRange } from './family.js'
 import type { Time } from './primitives/clock.js'
 import { fail } from './primitives/errors.js'
@@ -109,13 +109,12 @@ export function columnFor<AnId extends string>(
       return { gte, lt }
     },
     keyset(options) {
-      const order = checkKeyset(options, { take: 'number' })
-      const { after, take } = options
+      const { after, order } = readKeyset({ path: 'after', family }, options, 'required')
       return {
-        after: after == null ? undefined : family.parse(after),
+        after: after as AnId | undefined,
         operator: order === 'asc' ? '>' : '<',
         order,
-        take,
+        take: options.take,
       }
     },
     check: (target) => conditionOf(storage, target) || 'true',

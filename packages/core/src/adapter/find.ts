@@ -3,7 +3,10 @@ import type { IdFamily, ParsedId } from '../family.js'
 import { isPrefixed, ownOf } from '../identity.js'
 import { IdError, refuseType } from '../primitives/errors.js'
 
-/** A column in which an id is looked up: a primary key, or another generated unique id. */
+/**
+ * A column in which an id is looked up: one that generates ids, or that is in a primary key or a unique set, however it is
+ * declared.
+ */
 export interface KeyColumn {
   /** The table, entity or model, as the schema names it. */
   readonly model: string
@@ -41,8 +44,13 @@ export interface FoundIn<Model extends string, Row> {
 
 /** The row that has an id. */
 export interface FoundRow<Model extends string, Row> extends FoundIn<Model, Row> {
-  /** Rows of other tables with the same id, such as one that shares its parent's key; usually none. */
+  /**
+   * The other rows with the same id, ten at most: of a table whose key has further columns, or of another one that shares
+   * its parent's key. Usually none.
+   */
   readonly also: readonly FoundIn<Model, Row>[]
+  /** Whether there are more rows than in `also`. */
+  readonly hasMore: boolean
 }
 
 /**
@@ -95,34 +103,39 @@ export function keysFor<Key extends KeyColumn>(keys: readonly Key[], id: unknown
 /** Terms of one statement: Cloudflare D1 takes no more parameters and columns. */
 const TERMS = 100
 
+/** Rows that `also` lists. */
+const ALSO = 10
+
 /**
  * Looks an id up in the columns that can contain it; null if none has it.
  *
- * @param look finds the row of the column's table.
+ * @param read reads the rows of the column's table that have the id, as many as the limit at most.
  * @param count counts the rows of the id in each column, by one statement. It is called for two columns or more, and only
- * those that have the id are looked up.
+ * those that have the id are read.
  * @throws {IdError} as {@link keysFor}.
  *
  * @example
  * const keys = [{ model: 'customers', column: 'id', family: prefixed(flax, 'cus') }]
- * const found = await findRow(keys, 'cus_Kpcan0M1FakODT4k', async () => ({ name: 'Ann' }))
+ * const found = await findRow(keys, 'cus_Kpcan0M1FakODT4k', async () => [{ name: 'Ann' }])
  * found?.model // 'customers'
  * found?.row // { name: 'Ann' }
  */
 export async function findRow<Key extends KeyColumn, Row>(
   keys: readonly Key[],
   id: unknown,
-  look: (key: Key) => PromiseLike<Row | null | undefined>,
+  read: (key: Key, limit: number) => PromiseLike<readonly Row[]>,
   count?: (keys: readonly Key[]) => PromiseLike<readonly unknown[]>,
 ): Promise<FoundRow<Key['model'], Row> | null> {
   const found: FoundIn<Key['model'], Row>[] = []
   const fits = keysFor(keys, id)
   for (const key of count && fits.length > 1 ? await counted(fits, count) : fits) {
-    const row = await look(key)
-    if (row != null) found.push({ model: key.model, column: key.column, row })
+    // The first row, those of `also`, and one to know whether there are more.
+    const rows = await read(key, ALSO + 2 - found.length)
+    found.push(...rows.map((row) => ({ model: key.model, column: key.column, row })))
+    if (found.length > ALSO + 1) break
   }
-  const [first] = found
-  return first ? Object.assign(first, { also: found.slice(1) }) : null
+  const [first, ...rest] = found
+  return first ? { ...first, also: rest.slice(0, ALSO), hasMore: rest.length > ALSO } : null
 }
 
 async function counted<Key>(

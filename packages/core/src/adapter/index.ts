@@ -32,6 +32,7 @@ export {
   keysFor,
   keysOf,
 } from './find.js'
+export { checkGenerating, type GeneratingColumn } from './generating.js'
 export {
   checkGenerator,
   checkGeneratorNames,
@@ -39,7 +40,7 @@ export {
   type IdSource,
   idSource,
 } from './id-source.js'
-export { checkKeyset } from './keyset.js'
+export { type KeysetPage, readKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
 export { withPath } from './path.js'
 export {

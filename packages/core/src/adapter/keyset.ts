@@ -1,26 +1,45 @@
+import type { IdFamily } from '../family.js'
 import { show } from '../primitives/errors.js'
 import { checkOptions, type OptionKind, refuse } from '../primitives/options.js'
+import { withPath } from './path.js'
+
+/** A page of a keyset, ready for the ORM. */
+export interface KeysetPage {
+  /** Oldest first, or newest first. */
+  readonly order: 'asc' | 'desc'
+  /** The last id of the previous page; undefined for the first page. */
+  readonly after: string | undefined
+}
 
 /**
- * Checks the options of a keyset page and returns its order. Default `asc`.
+ * Reads the options of a keyset page by the column that orders it. `after` must be an id of that column; only undefined
+ * and null mean the first page.
  *
- * @param own the ORM's options besides `after` and `order`, with their kinds.
- * @throws {IdError} `INVALID_OPTION` for an unknown option, an unknown order, and a `take` that is not a positive
- * integer: in some ORMs 0 means "no limit" and a negative number reads from the other end.
+ * @param column its name in messages, and the family of its ids.
+ * @param takes whether the ORM's keyset has the option `take`, and whether it must be passed.
+ * @param own the ORM's further options, with their kinds.
+ * @throws {IdError} as the family's `parse`, with status 400, for an `after` that is no id of the column. `INVALID_OPTION`
+ * for an unknown option, an unknown order, and a `take` that is not a positive integer: in some ORMs 0 means "no limit"
+ * and a negative number reads from the other end.
  *
  * @example
- * checkKeyset({ order: 'desc', take: 20 }, { take: 'number' }) // 'desc'
+ * readKeyset({ path: 'orders.id', family: flax }, { order: 'desc', take: 20 }, 'required').order // 'desc'
  */
-export function checkKeyset(
-  options: { readonly order?: unknown; readonly take?: unknown },
-  own: Readonly<Record<string, OptionKind>>,
-): 'asc' | 'desc' {
-  checkOptions('keyset', options, { after: 'any', order: 'any', ...own })
-  const { order = 'asc', take } = options
-  if (take !== undefined && !(Number.isSafeInteger(take) && (take as number) > 0)) {
+export function readKeyset(
+  column: { readonly path: string; readonly family: IdFamily },
+  options: { readonly after?: unknown; readonly order?: unknown; readonly take?: unknown },
+  takes: 'required' | 'optional' | 'never',
+  own: Readonly<Record<string, OptionKind>> = {},
+): KeysetPage {
+  const kinds = takes === 'never' ? own : { take: 'number' as const, ...own }
+  checkOptions('keyset', options, { after: 'any', order: 'any', ...kinds })
+  const { after, order = 'asc', take } = options
+  const isTaken = takes === 'required' || take !== undefined
+  if (isTaken && !(Number.isSafeInteger(take) && (take as number) > 0)) {
     refuse('keyset', 'take', take, `take must be a positive integer, not ${show(take)}`)
   }
   if (order !== 'asc' && order !== 'desc')
     refuse('keyset', 'order', order, `order must be 'asc' or 'desc', not ${show(order)}`)
-  return order
+  if (after == null) return { order, after: undefined }
+  return { order, after: withPath(column.path, () => column.family.parse(after)) }
 }

@@ -75,7 +75,7 @@ test('the keys of a schema are read once', () => {
 })
 
 describe('the row of an id', () => {
-  const look = async ({ model }: { model: string }) => (model === 'orders' ? undefined : { of: model })
+  const look = async ({ model }: { model: string }) => (model === 'orders' ? [] : [{ of: model }])
 
   test('is found in each table that shares the key', async () => {
     expect(await findRow(keys, 'cus_Kpcan0M1FakODT4k', look)).toEqual({
@@ -83,6 +83,7 @@ describe('the row of an id', () => {
       column: 'id',
       row: { of: 'customers' },
       also: [{ model: 'profiles', column: 'id', row: { of: 'profiles' } }],
+      hasMore: false,
     })
   })
 
@@ -96,7 +97,7 @@ describe('the row of an id', () => {
         uuid7.generate(),
         async ({ model }) => {
           looked.push(model)
-          return model === 't7' ? null : {}
+          return model === 't7' ? [] : [{}]
         },
         async (several) => {
           asked.push(several.length)
@@ -113,6 +114,35 @@ describe('the row of an id', () => {
     expect([asked.splice(0), looked.splice(0)]).toEqual([[2], []])
     expect(await find(tables.slice(0, 1), {})).toMatchObject({ model: 't0' })
     expect([asked, looked]).toEqual([[], ['t0']])
+  })
+
+  test.each([
+    [1, 0, false],
+    [2, 1, false],
+    [11, 10, false],
+    [12, 10, true],
+    [500, 10, true],
+  ])('of %i rows, also lists %i', async (rows, also, hasMore) => {
+    const all = Array.from({ length: rows }, (_, at) => at)
+    const limits: number[] = []
+    const found = await findRow(keys, 'ord_brpk4q72xwf2m63l', async (_, limit: number) => {
+      limits.push(limit)
+      return all.slice(0, limit)
+    })
+    expect(found).toMatchObject({ model: 'orders', row: 0, hasMore })
+    expect(found?.also.map(({ row }) => row)).toEqual(all.slice(1, also + 1))
+    expect(limits).toEqual([12])
+  })
+
+  test('of several tables, ten further rows are listed', async () => {
+    const read = async (rows: number, limit: number) => Array.from({ length: Math.min(rows, limit) }, () => 0)
+    const found = (...counts: number[]) =>
+      findRow(keys.slice(0, 2), 'cus_Kpcan0M1FakODT4k', ({ model }, limit: number) =>
+        read(counts[model === 'customers' ? 0 : 1] ?? 0, limit),
+      )
+    expect(await found(6, 5)).toMatchObject({ also: { length: 10 }, hasMore: false })
+    expect(await found(6, 6)).toMatchObject({ also: { length: 10 }, hasMore: true })
+    expect(await found(0, 1)).toMatchObject({ model: 'profiles', also: [], hasMore: false })
   })
 
   test('is null if no row has the id, and if no table can have it', async () => {

@@ -3,11 +3,11 @@ import {
   agree,
   checkGenerator,
   checkGeneratorNames,
-  checkKeyset,
   checkSchema,
   databaseDefault,
   type IdSource,
   idSource,
+  readKeyset,
   requireMembers,
   sqlCall,
   withPath,
@@ -131,14 +131,14 @@ describe('a foreign key', () => {
 })
 
 test('a keyset takes its options, refuses others, and orders ascending by default', () => {
-  const own = { take: 'number' } as const
-  expect(checkKeyset({}, {})).toBe('asc')
-  expect(checkKeyset({ order: 'desc', take: 1 }, own)).toBe('desc')
-  expectRefusal(() => checkKeyset({ take: 5 }, {}), 'INVALID_OPTION', {
+  const column = { path: 'orders.id', family: flax }
+  expect(readKeyset(column, {}, 'never')).toEqual({ order: 'asc', after: undefined })
+  expect(readKeyset(column, { order: 'desc', take: 1 }, 'optional').order).toBe('desc')
+  expectRefusal(() => readKeyset(column, { take: 5 }, 'never'), 'INVALID_OPTION', {
     message: 'keyset: no option "take"; options are after, order',
   })
   for (const take of [0, -1, 1.5, '20', null, Number.NaN]) {
-    expectRefusal(() => checkKeyset({ take }, own), 'INVALID_OPTION', { field: 'take' })
+    expectRefusal(() => readKeyset(column, { take }, 'optional'), 'INVALID_OPTION', { field: 'take' })
   }
 })
 
