@@ -8,6 +8,8 @@ import type { Variant } from './variant.js'
 import * as writes from './writes.js'
 
 export type { ContractAdapter, ContractPaths, Path, Paths, Refusal, Written } from './adapter.js'
+export type { Created, Declared, FeatureAdapter, FeatureSession } from './features/adapter.js'
+export { describeFeatures } from './features/suite.js'
 export { type Finder, type FindSession, testFind } from './find.js'
 export { describeRawSql, type RawColumn, type RawSql } from './raw/suite.js'
 export type { Cell } from './record.js'

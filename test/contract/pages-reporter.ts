@@ -2,12 +2,13 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { mysql, mysqlVersion } from '../databases/mysql.js'
+import { featuresPage, ORMS } from './features/page.js'
 import { writePathsPage } from './pages.js'
 import './record.js'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Writes docs/write-paths, of ORMs that the run tested whole: in every variant, on MariaDB too. */
+/** Writes docs/write-paths, of ORMs that the run tested whole: in every variant, on MariaDB too; and docs/features.txt of all. */
 export default class PagesReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
     if (mysql.selected() && (await mysqlVersion()).startsWith('MySQL')) return
@@ -17,7 +18,19 @@ export default class PagesReporter implements Reporter {
       const name = orm.toLowerCase().replaceAll(' ', '-')
       writeFileSync(at(`docs/write-paths/${name}.txt`), writePathsPage(orm, ofOrm))
     }
+    const features = featuresIn(modules)
+    if (ORMS.every((orm) => features.some((cell) => cell.orm === orm)))
+      writeFileSync(at('docs/features.txt'), featuresPage(features))
   }
+}
+
+/** What the whole tests of features found; nothing if one of them failed or MariaDB wasn't there. */
+function featuresIn(modules: readonly TestModule[]) {
+  const tests = modules
+    .filter(({ moduleId }) => moduleId.endsWith('/test/orm/features.long.test.ts'))
+    .flatMap((module) => [...module.children.allTests()])
+  const isWhole = mysql.selected() && tests.every((test) => test.result().state !== 'failed')
+  return isWhole ? tests.flatMap((test) => test.meta().feature ?? []) : []
 }
 
 /**

@@ -69,8 +69,9 @@ describe('the columns that can contain an id', () => {
 
 test('the keys of a schema are read once', () => {
   const schema = {}
-  expect(keysOf(schema, () => keys)).toBe(keys)
-  expect(keysOf(schema, () => [])).toBe(keys)
+  const read = keysOf(schema, () => [{ ...key('lines', flax), isReference: true }, ...keys])
+  expect(read.map(({ model }) => model)).toEqual([...keys.map(({ model }) => model), 'lines'])
+  expect(keysOf(schema, () => [])).toBe(read)
   expect(keysOf({}, () => [])).toEqual([])
 })
 

@@ -1,0 +1,65 @@
+import type { IdFamily } from '@snoflax/core'
+import type { OpenDatabase } from '../../databases/open-database.js'
+import type { FormName } from './forms.js'
+
+/** A form, with the ids of a definition, on a database. */
+export interface Declared {
+  readonly form: FormName
+  /** The definition of `rows`. */
+  readonly family: IdFamily
+  /** What a text that can't be an id does in a condition. ORMs without the option ignore it. */
+  readonly onMismatch: 'error' | 'notFound'
+  /** It has the form's tables and their rows. */
+  readonly database: OpenDatabase
+}
+
+/** A range of time, as arguments of the ORM's function of that name behind the column. */
+export type Created =
+  | readonly [name: 'createdBetween', from: unknown, to: unknown]
+  | readonly [name: 'createdAfter' | 'createdBefore', time: unknown]
+
+interface Found {
+  readonly model: string
+  readonly row: object
+}
+
+/** The features of an ORM over the model `rows`. Ids, times and cursors may be malformed. */
+export interface FeatureSession {
+  find(id: unknown): Promise<(Found & { readonly also: readonly Found[]; readonly hasMore: boolean }) | null>
+  /** A page by the id column, with the options `after`, `order` and `take`, and `where` for ORMs whose `keyset` has it. */
+  page(options: Readonly<Record<string, unknown>>): Promise<readonly object[]>
+  /** The rows of a range of time. */
+  read(...created: Created): Promise<readonly object[]>
+  /** Deletes them. */
+  remove(...created: Created): Promise<unknown>
+  close?(): Promise<unknown>
+}
+
+/** The default export of a package's `test/contract/features.ts`. */
+export interface FeatureAdapter {
+  readonly orm: string
+  /** Forms that the ORM or its package doesn't have, and why. */
+  readonly absent: Readonly<Partial<Record<FormName, string>>>
+  /** Whether pages end by a limit of the query's own, and `keyset` has no `take`. */
+  readonly hasOwnLimit?: boolean
+  /** Values of `where` that mean no condition, for ORMs whose `keyset` takes conditions. */
+  readonly noConditions?: readonly unknown[]
+  /** Opens the ORM. Rejects where the declaration is refused, as it is where all tables are known. */
+  open(declared: Declared): Promise<FeatureSession>
+}
+
+/** The result of a test: for docs/features.txt. */
+export interface FeatureCell {
+  readonly orm: string
+  readonly database: OpenDatabase['kind']
+  readonly form: FormName
+  /** Why the form isn't there; undefined if its features answered as expected. */
+  readonly absent: string | undefined
+}
+
+// A reporter reads it from each finished test.
+declare module 'vitest' {
+  interface TaskMeta {
+    feature?: FeatureCell
+  }
+}

@@ -1,0 +1,3 @@
+import { describeItsFeatures } from './features.js'
+
+await describeItsFeatures()
