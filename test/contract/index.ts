@@ -11,6 +11,8 @@ export type { ContractAdapter, ContractPaths, Path, Paths, Refusal, Written } fr
 export type { Created, Declared, FeatureAdapter, FeatureSession } from './features/adapter.js'
 export { describeFeatures } from './features/suite.js'
 export { type Finder, type FindSession, testFind } from './find.js'
+export type { Key, Keyed, Log, MatrixAdapter, Mode, Program } from './matrix/adapter.js'
+export { describeMatrix } from './matrix/suite.js'
 export { describeRawSql, type RawColumn, type RawSql } from './raw/suite.js'
 export type { Cell } from './record.js'
 export type { Customer, Graph, Junction, NewCustomer, NewGraph, NewOrder, Order } from './schema.js'

@@ -1,0 +1,224 @@
+import { flax, type IdFamily, prefixed, type StorageName, storageFor, uuid7 } from '@snoflax/core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OpenDatabase } from '../../databases/open-database.js'
+import { databases } from '../../databases.js'
+import { storageDatabase } from '../variant.js'
+import {
+  type Key,
+  type Keyed,
+  type Log,
+  type MatrixAdapter,
+  type Mode,
+  type Program,
+  ROWS,
+  TABLES,
+} from './adapter.js'
+
+type Generating = IdFamily & { generate(): string; generateAt(time: Date): string }
+
+type Families = Readonly<Record<Keyed, Generating>>
+
+const bare = (family: Generating): Families => ({ people: family, posts: family, tags: family })
+const DEFINITIONS: readonly (readonly [label: string, of: Families])[] = [
+  [
+    'ids with a prefix',
+    { people: prefixed(flax, 'person'), posts: prefixed(flax, 'post'), tags: prefixed(flax, 'tag') },
+  ],
+  ['ids', bare(flax)],
+  ['UUIDv7', bare(uuid7)],
+]
+
+/**
+ * Each write followed by each read, with ids of ours and with the ORM's own text keys: rows, results, errors, events and
+ * statements are the same. Otherwise than whole, ids with a prefix on SQLite, all
+ * reads behind one write.
+ */
+export function describeMatrix<Session>(adapter: MatrixAdapter<Session>, { isWhole = false } = {}): void {
+  for (const { name: database, open } of databases) {
+    if (!isWhole && database !== 'sqlite') continue
+    for (const storage of adapter.storages[database] ?? []) {
+      for (const [label, of] of DEFINITIONS) {
+        if (!isPossible(of.people, storage, database) || (!isWhole && label !== 'ids with a prefix')) continue
+        describe(`${adapter.orm}, ${database}, ${label} as ${storage}`, () => {
+          testMode(adapter, { of, storage }, open, isWhole)
+        })
+      }
+    }
+  }
+}
+
+function testMode<Session>(
+  adapter: MatrixAdapter<Session>,
+  ids: Ids,
+  open: () => Promise<OpenDatabase>,
+  isWhole: boolean,
+): void {
+  let [ours, plain] = [] as unknown as readonly [World<Session>, World<Session>]
+  beforeAll(async () => {
+    ours = await World.open(adapter, await open(), ids)
+    plain = await World.open(adapter, await open(), undefined)
+  })
+  afterAll(async () => {
+    for (const world of [ours, plain]) await world?.close()
+  })
+
+  const reads = Object.entries(adapter.reads)
+  test.each(Object.entries(adapter.writes))('%s, then each read', async (_, write) => {
+    // Reads change nothing in the database, but may find what an identity map has.
+    for (const some of isWhole ? reads.map((read) => [read]) : [reads]) {
+      const programs = [write, ...some.map(([, read]) => read)]
+      const names = ['the write', ...some.map(([name]) => name)]
+      const results = await ours.run(programs)
+      const expected = await plain.run(programs)
+      for (const [at, name] of names.entries()) expect(results[at], name).toEqual(expected[at])
+    }
+  })
+}
+
+function isPossible(family: IdFamily, storage: StorageName, database: OpenDatabase['kind']): boolean {
+  try {
+    storageFor(family, storageDatabase(database), { storage })
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface Ids {
+  readonly of: Families
+  readonly storage: StorageName
+}
+
+const FIRST_MS = Date.UTC(2026, 0, 1)
+const KEYED = ['people', 'posts', 'tags'] as const
+const tableOf = (row: number): Keyed => KEYED[Math.floor(row / 10) % 3] as Keyed
+
+/** What a program returned or threw, and what happened, with keys by the numbers of their rows. */
+type Outcome = Readonly<Record<'returned' | 'threw' | 'events' | 'statements', unknown>>
+
+/** An ORM on a database of its own, with keys of one mode. */
+class World<Session> {
+  private readonly keys = new Map<number, string>()
+  private log: [kind: Parameters<Log>[0], value: unknown][] = []
+
+  private constructor(
+    private readonly adapter: MatrixAdapter<Session>,
+    private readonly database: OpenDatabase,
+    private readonly ids: Ids | undefined,
+  ) {}
+
+  private session!: Session
+
+  static async open<Session>(
+    adapter: MatrixAdapter<Session>,
+    database: OpenDatabase,
+    ids: Ids | undefined,
+  ): Promise<World<Session>> {
+    const world = new World(adapter, database, ids)
+    const [people, posts, tags] = KEYED.map((table) => world.typeOf(table)) as [string, string, string]
+    for (const statement of TABLES({ people, posts, tags })) await database.query(statement)
+    let made = 0
+    const mode: Mode = { plainKey: () => `key_${9000 + ++made}`, ...(ids && { ids }) }
+    world.session = await adapter.open(database, mode, (kind, value) => world.log.push([kind, value]))
+    return world
+  }
+
+  async close(): Promise<void> {
+    await this.adapter.close(this.session)
+    await this.database.close()
+  }
+
+  /** Runs programs one after the other on the seeded rows. */
+  async run(programs: readonly Program<Session>[]): Promise<readonly Outcome[]> {
+    await this.reset()
+    const { adapter } = this
+    const session = adapter.fork?.(this.session) ?? this.session
+    const outcomes: Outcome[] = []
+    const named = this.naming()
+    for (const program of programs) {
+      this.log = []
+      const [returned, threw] = await Promise.resolve()
+        .then(() => program(session, this.key))
+        .then(
+          (result) => [named(result), undefined],
+          (error: Error) => [undefined, errorOf(error)],
+        )
+      const of = (kind: string) => this.log.filter(([one]) => one === kind).map(([, value]) => named(value))
+      outcomes.push({ returned, threw, events: of('event'), statements: of('statement') })
+    }
+    return outcomes
+  }
+
+  private typeOf(table: Keyed): string {
+    const { ids, database } = this
+    const storage = storageFor(ids?.of[table] ?? flax, storageDatabase(database.kind), {
+      storage: ids?.storage ?? 'text',
+    })
+    return ids ? storage.column.sql : storage.column.sql.replace(/\(\d+\)/, '(40)')
+  }
+
+  private readonly key: Key = (row) => {
+    const time = new Date(FIRST_MS + row * 86_400_000)
+    const key = this.keys.get(row) ?? this.ids?.of[tableOf(row)].generateAt(time) ?? `key_${1000 + row}`
+    this.keys.set(row, key)
+    return key
+  }
+
+  private async reset(): Promise<void> {
+    for (const table of Object.keys(ROWS).reverse()) {
+      if (table === 'people') await this.database.query('update people set boss_id = null')
+      await this.database.query(`delete from ${table}`)
+    }
+    for (const [table, rows] of Object.entries(ROWS)) {
+      const columns = Object.keys(rows[0] ?? {})
+      const values = rows.flatMap((row) =>
+        columns.map((column) =>
+          /id$/.test(column) && row[column] !== null ? this.stored(row[column] as number) : row[column],
+        ),
+      )
+      let at = 0
+      const mark = () => (/sqlite|mysql/.test(this.database.kind) ? '?' : `$${++at}`)
+      const tuples = rows.map(() => `(${columns.map(mark).join(', ')})`)
+      await this.database.query(
+        `insert into ${table} (${columns.join(', ')}) values ${tuples.join(', ')}`,
+        values,
+      )
+    }
+  }
+
+  private stored(row: number): unknown {
+    const { ids, database } = this
+    if (ids === undefined) return this.key(row)
+    const { storage } = ids
+    return storageFor(ids.of[tableOf(row)], storageDatabase(database.kind), { storage }).toDatabase(
+      this.key(row),
+    )
+  }
+
+  /** Keys in a value become the numbers of their rows; new ones are numbered as they appear. */
+  private naming(): (value: unknown) => unknown {
+    const { ids } = this
+    const names = new Map([...this.keys].map(([row, key]) => [key, `#${row}`]))
+    const sources = ids
+      ? KEYED.map((table) => ids.of[table].pattern.source.replace(/^\^|\$$/g, ''))
+      : ['key_\\d{4}']
+    const pattern = new RegExp(`(?<![-\\w])(?:${sources.join('|')})(?![-\\w])`, 'g')
+    const nameOf = (key: string) => {
+      const name = names.get(key) ?? `new ${names.size}`
+      names.set(key, name)
+      return name
+    }
+    const named = (value: unknown): unknown => {
+      if (typeof value === 'string') return value.replace(pattern, nameOf)
+      if (typeof value === 'bigint') return `${value}n`
+      if (Array.isArray(value)) return value.map(named)
+      if (value instanceof Map) return named([...value])
+      if (typeof value !== 'object' || value === null || value instanceof Date) return value
+      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, named(one)]))
+    }
+    return named
+  }
+}
+
+/** Messages have the SQL, which has keys. */
+const errorOf = (error: Error & { code?: unknown }) => ({ name: error.name, code: error.code })

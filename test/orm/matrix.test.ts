@@ -1,0 +1,3 @@
+import { describeItsMatrix } from './matrix.js'
+
+await describeItsMatrix()
