@@ -214,6 +214,8 @@ class World<Session> {
       if (Array.isArray(value)) return value.map(named)
       if (value instanceof Map) return named([...value])
       if (typeof value !== 'object' || value === null || value instanceof Date) return value
+      // pg's result also has the connection's types.
+      if ('rowCount' in value) return [value.rowCount, named((value as { rows?: unknown }).rows)]
       return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, named(one)]))
     }
     return named
