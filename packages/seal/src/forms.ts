@@ -60,7 +60,7 @@ type Written = Pick<Form, 'length' | 'pattern' | 'cipher' | 'write' | 'read'>
 
 const blockForm: Written = {
   length: TEXT_LENGTH,
-  pattern: '[A-Za-z0-9_-]{21}[AQgw]',
+  pattern: '[A-Za-z0-9_\\-]{21}[AQgw]',
   cipher(key) {
     const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
     return { encrypt: aes(key), decrypt: (blocks) => decipher.update(blocks) }
@@ -70,14 +70,14 @@ const blockForm: Written = {
 }
 
 /** The last character by the bits that it has. */
-const LAST_CHARACTER = { 2: '[AQgw]', 4: '[AEIMQUYcgkosw048]', 6: '[A-Za-z0-9_-]' }
+const LAST_CHARACTER = { 2: '[AQgw]', 4: '[AEIMQUYcgkosw048]', 6: '[A-Za-z0-9_\\-]' }
 
 function longForm(size: number): Written {
   const length = Math.ceil((8 * size) / 6)
   const lastBits = (8 * size - 6 * (length - 1)) as keyof typeof LAST_CHARACTER
   return {
     length,
-    pattern: `[A-Za-z0-9_-]{${length - 1}}${LAST_CHARACTER[lastBits]}`,
+    pattern: `[A-Za-z0-9_\\-]{${length - 1}}${LAST_CHARACTER[lastBits]}`,
     cipher: (key) => ff1(key, 8 * size, TWEAKS.text),
     write: (values, at) => Buffer.from(values.buffer, values.byteOffset + at, size).toString('base64url'),
     read(text, start, values, at) {

@@ -28,8 +28,8 @@ export interface FlaxGenerator extends IdGenerator<FlaxId> {
 }
 
 export function createGenerator(family: IdFamily<FlaxId>, options: FlaxGeneratorOptions = {}): FlaxGenerator {
-  checkOptions(NAME, options, { monotonic: 'boolean', clock: 'function', random: 'function' })
-  const { monotonic = false, clock = systemClock, random = secureRandom } = options
+  const kinds = { monotonic: 'boolean', clock: 'function', random: 'function' } as const
+  const { monotonic = false, clock = systemClock, random = secureRandom } = checkOptions(NAME, options, kinds)
   const pool = randomPool(random)
   let timeMs = Number.NaN
   const floored = (time: Time): number => {

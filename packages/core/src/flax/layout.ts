@@ -19,4 +19,4 @@ export const LAYOUT: Layout = {
 export const ALPHABET = /* @__PURE__ */ alphabet(
   '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz',
 )
-export const PATTERN = /^[-0-9A-Z_a-z]{16}$/
+export const PATTERN = /^[0-9A-Z\-_a-z]{16}$/
