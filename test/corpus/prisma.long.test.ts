@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { acceptLabels, flax, uuid7 } from '@snoflax/core'
+import { flax, uuid7 } from '@snoflax/core'
+import { acceptLabels } from '@snoflax/core/testing'
 import { mysql, type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adapterOf, pushSchema, runCollations } from '../../packages/prisma-extension/test/project/clients.js'

@@ -88,8 +88,9 @@ import Database from 'better-sqlite3'
   {
     sources: 'packages/core/',
     code: `
-import { acceptLabels, accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
+import { accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
+import { acceptLabels } from '@snoflax/core/testing'
 import {
   agree, baseOf, checkColumnOptions, checkCondition, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, closingOf, columnFaults, familyWith, fitsStored,
   databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, keysOf, isAccepting, isBytes, isDate, ownOf, isPrefixed, kindOf, isWord, keyStatistics, plainStorage, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,

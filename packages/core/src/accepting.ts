@@ -1,7 +1,9 @@
 import type { IdFamily } from './family.js'
 import { checkFamily, isAccepting } from './identity.js'
 import { overlapOf } from './overlap.js'
+import { automatonOf, isExponential } from './primitives/automaton.js'
 import { fail, IdError, show } from './primitives/errors.js'
+import { portable } from './primitives/pattern.js'
 import { isRegExp, once } from './primitives/realms.js'
 import { standardSchema } from './primitives/standard-schema.js'
 import { UUID_TEXT } from './storage/uuid.js'
@@ -50,7 +52,8 @@ export type AcceptingFamily<Own extends IdFamily = IdFamily, Accepts extends Acc
  *
  * @param accept a pattern, a family, or a list of them. A pattern must match the whole text, also without `^` and `$`.
  * @throws {IdError} `INVALID_OPTION` for a pattern with other flags than i, s, u and v or one that matches the empty
- * text, or ids of the family itself, for a family whose ids can't be stored as text, and for one that already accepts others.
+ * text, ids of the family itself, or a text in exponential time, such as `(a+)+`; for a family whose ids can't be stored
+ * as text, and for one that already accepts others.
  *
  * @example
  * const userId = accepting(flax, /[a-z0-9]{24}/)
@@ -81,7 +84,7 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
     refuse(
       accept,
       `${shown} also matches ids of the column, such as ${show(both)}: accepted keys of that form would seem to ` +
-        "have a time. Set a prefix for new ids, { prefix: 'cus' }, choose a family of another form, or a narrower pattern",
+        "have a time. Set a prefix for new ids, { prefix: 'cus' }, choose a family of another form, or a narrower pattern, such as one of fewer characters",
     )
   }
   const isAccepted = (text: string): boolean => checks.some((check) => check(text)) || isLabel(text)
@@ -134,28 +137,10 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
   return Object.create(family, Object.getOwnPropertyDescriptors(changed))
 }
 
-const labels = () => once<{ patterns: readonly RegExp[] }>('labels', () => ({ patterns: [] }))
+/** Patterns of `acceptLabels`. */
+export const labels = () => once<{ patterns: readonly RegExp[] }>('labels', () => ({ patterns: [] }))
 
 const isLabel = (text: string): boolean => labels().patterns.some((pattern) => pattern.test(text))
-
-/**
- * Lets every column that accepts other keys accept these too, in this process: for the fixed labels of tests, called
- * once by their set-up, so that no label stands in the schema. Without an argument no labels are accepted any more.
- *
- * @param pattern must match the whole text.
- * @throws {IdError} `INVALID_OPTION` as `accepting` for its patterns.
- *
- * @example
- * acceptLabels(/(?:user|post)-\d+/)
- */
-export function acceptLabels(...pattern: readonly RegExp[]): void {
-  const refuse = (value: unknown, reason: string): never => {
-    throw new IdError('INVALID_OPTION', `acceptLabels ${reason}`, { field: 'pattern', value })
-  }
-  labels().patterns = pattern.map((one) =>
-    isRegExp(one) ? wholeOf(one, refuse) : refuse(one, 'takes a RegExp'),
-  )
-}
 
 const FLAGS = /^[isuv]*$/
 
@@ -171,11 +156,18 @@ function checkOf(
   return (text) => whole.test(text)
 }
 
-function wholeOf(one: RegExp, refuse: (value: unknown, reason: string) => never): RegExp {
+export function wholeOf(one: RegExp, refuse: (value: unknown, reason: string) => never): RegExp {
   const { source, flags } = one
   if (!FLAGS.test(flags)) refuse(one, `takes patterns with the flags i, s, u and v, not ${one}`)
   const whole = new RegExp(`^(?:${source})$`, flags)
   if (whole.test('')) refuse(one, `takes no pattern that matches the empty text, as ${one} does`)
+  if (isExponential(automatonOf(one))) {
+    refuse(
+      one,
+      `takes no pattern such as ${one}, in which a loop can repeat the same text in two ways: texts that don't match ` +
+        'take twice the time with each character more. Write it without a loop within a loop, [a-z]+ for ([a-z]+)+',
+    )
+  }
   return whole
 }
 
@@ -188,7 +180,7 @@ const NUMBERED = /\\[1-9k]|\(\?</
 
 /** Matches every text that one of them matches. */
 function patternOf(own: IdFamily, accepted: readonly Accepted[]): RegExp {
-  const patterns = [own, ...accepted].map((one) => (isRegExp(one) ? one : one.pattern))
-  if (patterns.some(({ flags, source }) => flags !== '' || NUMBERED.test(source))) return /^[\s\S]+$/
-  return new RegExp(`^(?:${patterns.map(({ source }) => `(?:${source})`).join('|')})$`)
+  const sources = [own, ...accepted].map((one) => portable(isRegExp(one) ? one : one.pattern))
+  if (sources.some((source) => source === undefined || NUMBERED.test(source))) return /^[\s\S]+$/
+  return new RegExp(`^(?:${sources.map((source) => `(?:${source})`).join('|')})$`)
 }

@@ -4,7 +4,6 @@ export {
   type AcceptedId,
   type AcceptingFamily,
   accepting,
-  acceptLabels,
   type WithAccepted,
 } from './accepting.js'
 export type { IdSource } from './adapter/id-source.js'
