@@ -64,6 +64,19 @@ export class Gateway {
 
   constructor(private readonly options: GatewayOptions) {}
 
+  /**
+   * An error that shows no header, such as a token. Neither does it have the original as its cause: errors of a `fetch`
+   * may have the whole request.
+   */
+  private failure(error: unknown): Error {
+    const values = Object.values(this.options.headers).map(String)
+    const secrets = values.flatMap((value) => [value, ...value.split(/\s+/)]).filter((one) => one.length > 3)
+    const shown = secrets
+      .sort((a, b) => b.length - a.length)
+      .reduce((text, secret) => text.replaceAll(secret, '…'), reason(error))
+    return new Error(shown.replaceAll(/\/\/[^/?#\s]*@/g, '//'))
+  }
+
   /** Reads all ranges at one revision, linearizably. */
   async read(ranges: readonly Range[]): Promise<Read> {
     const began = Date.now()
@@ -112,7 +125,7 @@ export class Gateway {
 
   private async txn(body: object): Promise<{ answer: TxnAnswer; date: string | null }> {
     const { endpoints, headers, timeoutMs, fetch } = this.options
-    const failures: unknown[] = []
+    const failures: Error[] = []
     for (let i = 0; i < endpoints.length; i++) {
       const at = (this.preferred + i) % endpoints.length
       const endpoint = endpoints[at] as string
@@ -128,15 +141,19 @@ export class Gateway {
           this.preferred = at
           return { answer: JSON.parse(text), date: response.headers.get('date') }
         }
-        const refusal = new Error(`${endpoint} answered ${response.status}: ${text.slice(0, 300)}`)
+        const answered = `${endpoint} answered ${response.status}: ${text.slice(0, 300)}`
+        const refusal = this.failure(new Error(answered))
         // All members refuse a malformed request; 5xx may be of this member alone, such as without a leader.
         if (response.status < 500) return Promise.reject(refusal)
         failures.push(refusal)
       } catch (error) {
-        failures.push(error)
+        failures.push(this.failure(error))
       }
     }
-    throw new AggregateError(failures, `no member of etcd answered: ${failures.map(reason).join('; ')}`)
+    throw new AggregateError(
+      failures,
+      `no member of etcd answered: ${failures.map(({ message }) => message).join('; ')}`,
+    )
   }
 }
 
@@ -151,7 +168,8 @@ function offMs(began: number, date: number, ended: number): number {
 }
 
 const reason = (error: unknown): string => {
-  const { message, cause } = error as Error
+  if (!(error instanceof Error)) return String(error)
+  const { message, cause } = error
   return cause instanceof Error ? `${message} (${cause.message})` : message
 }
 

@@ -60,14 +60,13 @@ const AT_ONCE = 64
  * lease.generator.generate() // SnoId
  * await lease.release()
  */
-export function etcdLeases(options: EtcdOptions): EtcdLeases {
-  checkOptions('etcdLeases', options, {
-    endpoints: 'any',
-    prefix: 'any',
-    headers: 'any',
-    timeoutMs: 'number',
-    fetch: 'function',
-  })
+export function etcdLeases(given: EtcdOptions): EtcdLeases {
+  if (typeof given !== 'object' || given === null)
+    refuse('etcdLeases', 'options', undefined, 'pass { endpoints }')
+  // Names alone: an error would show a password that was passed under another name.
+  const kinds = { endpoints: 'any', prefix: 'any', headers: 'any', timeoutMs: 'any', fetch: 'any' } as const
+  checkOptions('etcdLeases', Object.fromEntries(Object.keys(given).map((name) => [name, null])), kinds)
+  const options = checkOptions('etcdLeases', given, { ...kinds, timeoutMs: 'number', fetch: 'function' })
   const { endpoints, prefix = 'snoflax/leases/', headers = {}, timeoutMs = 2000 } = options
   checkEndpoints(endpoints)
   checkInteger('etcdLeases', 'timeoutMs', timeoutMs, 1, LONGEST_MS)
@@ -255,15 +254,15 @@ function placeOf(token: string): { family: string; number: number } {
   return { family, number: Number(number) }
 }
 
+/** Its errors don't have the value, which may contain a password. */
 function checkEndpoints(endpoints: readonly string[]): void {
   const isUrl = (endpoint: unknown) => typeof endpoint === 'string' && /^https?:\/\/./.test(endpoint)
-  if (Array.isArray(endpoints) && endpoints.length > 0 && endpoints.every(isUrl)) return
-  refuse(
-    'etcdLeases',
-    'endpoints',
-    endpoints,
-    "endpoints must be URLs of etcd's members, such as ['http://127.0.0.1:2379']",
-  )
+  const refuseThem: (reason: string) => never = (reason) =>
+    refuse('etcdLeases', 'endpoints', undefined, `endpoints must be ${reason}`)
+  if (!Array.isArray(endpoints) || endpoints.length === 0 || !endpoints.every(isUrl))
+    refuseThem("URLs of etcd's members, such as ['http://127.0.0.1:2379']")
+  if (endpoints.some((endpoint) => /^[^/]*\/\/[^/?#]*@/.test(endpoint)))
+    refuseThem('URLs without user and password; pass headers: { authorization: … }')
 }
 
 function checkTtl({ family, ttlMs }: LeaseRequest): void {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { type IdError, sno } from '@snoflax/core'
 import type { LeaseGrant, LeaseRequest } from '@snoflax/core/leases'
 import { type EtcdLeases, type EtcdOptions, etcdLeases, type Fetch } from '@snoflax/etcd'
@@ -9,8 +10,70 @@ import { Cluster, hasEtcd } from './cluster.js'
 const request = (options: Partial<LeaseRequest> = {}): LeaseRequest =>
   requestOf('test', { numbers: { min: 1, max: 1 }, ttlMs: 30_000, ...options })
 
+function thrownBy(call: () => unknown): unknown {
+  try {
+    call()
+  } catch (error) {
+    return error
+  }
+  return expect.fail('not refused')
+}
+
 test.each([[], ['localhost:2379'], undefined])('endpoints %j are refused', (endpoints) => {
   expect(() => etcdLeases({ endpoints } as EtcdOptions)).toThrow(/endpoints must be URLs/)
+})
+
+describe('no error shows a password or a token', () => {
+  const all = (error: unknown): string =>
+    `${inspect(error, { showHidden: true, depth: 9 })} ${JSON.stringify(error)} ${(error as Error).stack}`
+
+  test.each<[name: string, options: unknown]>([
+    ['in a URL', { endpoints: ['http://root:s3cret@10.0.0.1:2379'] }],
+    ['in the second URL', { endpoints: ['http://10.0.0.1:2379', 'https://s3cret@10.0.0.2'] }],
+    ['in a URL with an @ in the password', { endpoints: ['http://root:p@s3cret@10.0.0.1:2379'] }],
+    ['in what is no URL', { endpoints: ['root:s3cret@10.0.0.1'] }],
+    ['in a URL that is no list', { endpoints: 'http://root:s3cret@10.0.0.1' }],
+    ['in the options', 'http://root:s3cret@10.0.0.1'],
+    ['under another name', { endpoint: 'http://root:s3cret@10.0.0.1' }],
+  ])('%s', (_, options) => {
+    const error = thrownBy(() => etcdLeases(options as EtcdOptions))
+    expect(error).toMatchObject({ code: 'INVALID_OPTION' })
+    expect(all(error)).not.toContain('s3cret')
+  })
+
+  const headers = { authorization: 'Bearer s3cret-token' }
+  const url = 'http://root:s3cret@proxy'
+  test.each<[name: string, headers: Record<string, string>, fetch: Fetch | undefined]>([
+    ['no member answers', headers, undefined],
+    ['a header is invalid', { authorization: 's3cret-token\n' }, undefined],
+    [
+      'fetch throws the request',
+      headers,
+      (url, init) => Promise.reject(Object.assign(new Error(url), { init })),
+    ],
+    [
+      'its cause shows a URL',
+      headers,
+      () => Promise.reject(new TypeError('failed', { cause: new Error(`connect to ${url}`) })),
+    ],
+    ['no error is thrown', headers, (_, init) => Promise.reject(JSON.stringify(init))],
+    [
+      'the answer shows it',
+      headers,
+      async (_, init) => ({
+        ok: false,
+        status: 401,
+        headers: { get: () => null },
+        text: async () => `wrong token ${init.headers['authorization']} for ${url}`,
+      }),
+    ],
+  ])('%s', async (_, headers, fetch) => {
+    const endpoints = ['http://127.0.0.1:1']
+    const store = etcdLeases({ endpoints, headers, ...(fetch && { fetch }) })
+    const error = await store.acquire(request()).catch((error: unknown) => error)
+    expect(error).toMatchObject({ code: 'LEASE_UNAVAILABLE' })
+    expect(all(error)).not.toContain('s3cret')
+  })
 })
 
 describe.runIf(hasEtcd())('leases in etcd', () => {
