@@ -4,16 +4,39 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { accepting, flake, flax, type IdFamily, prefixed, sno, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
+import {
+  accepting,
+  flake,
+  flax,
+  type IdFamily,
+  prefixed,
+  sno,
+  typeid,
+  ulid,
+  uuid7,
+  uuid7or4,
+} from '@snoflax/core'
 import { discord, twitter, uid, uidLocal } from '@snoflax/families'
 import { generateSealKey, seal } from '@snoflax/seal'
 import { expect, test } from 'vitest'
 import { findChromium } from '../examples/inspector/scripts/chromium.js'
 
 const executable = await findChromium()
-if (!executable) console.log('input pattern: no Chromium selected (none in PATH, and SNOFLAX_CHROMIUM names none)')
+if (!executable)
+  console.log('input pattern: no Chromium selected (none in PATH, and SNOFLAX_CHROMIUM names none)')
 
-const families: readonly IdFamily[] = [flax, sno, flake, uid, uidLocal, uuid7, uuid7or4, ulid, twitter, discord]
+const families: readonly IdFamily[] = [
+  flax,
+  sno,
+  flake,
+  uid,
+  uidLocal,
+  uuid7,
+  uuid7or4,
+  ulid,
+  twitter,
+  discord,
+]
 const seals = [flax, prefixed(flax, 'cus'), uuid7].map((family) =>
   seal(family as IdFamily, { keys: generateSealKey() }),
 )
@@ -35,17 +58,23 @@ document.title = JSON.stringify(fields.map(([pattern, id]) => {
 }))
 </script>`
 
-test.skipIf(!executable)('Chromium checks an <input> by the pattern of each family and seal', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'snoflax-input-'))
-  try {
-    const page = join(folder, 'page.html')
-    await writeFile(page, PAGE)
-    const flags = ['--headless', '--no-sandbox', `--user-data-dir=${join(folder, 'profile')}`, '--dump-dom']
-    const url = pathToFileURL(page).href
-    const { stdout } = await promisify(execFile)(executable as string, [...flags, url], { timeout: 120_000 })
-    const [, title] = /<title>(.*)<\/title>/.exec(stdout) ?? []
-    expect(JSON.parse(title as string)).toEqual(FIELDS.map(() => [true, false]))
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}, 150_000)
+test.skipIf(!executable)(
+  'Chromium checks an <input> by the pattern of each family and seal',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'snoflax-input-'))
+    try {
+      const page = join(folder, 'page.html')
+      await writeFile(page, PAGE)
+      const flags = ['--headless', '--no-sandbox', `--user-data-dir=${join(folder, 'profile')}`, '--dump-dom']
+      const url = pathToFileURL(page).href
+      const { stdout } = await promisify(execFile)(executable as string, [...flags, url], {
+        timeout: 120_000,
+      })
+      const [, title] = /<title>(.*)<\/title>/.exec(stdout) ?? []
+      expect(JSON.parse(title as string)).toEqual(FIELDS.map(() => [true, false]))
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  },
+  150_000,
+)

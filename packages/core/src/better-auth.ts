@@ -28,8 +28,7 @@ export function betterAuthIds(
   models: Readonly<Record<string, IdSource>>,
   options: BetterAuthOptions = {},
 ): (request: { readonly model: string }) => string {
-  checkOptions('betterAuthIds', options, { others: 'any' })
-  const { others = flax } = options
+  const { others = flax } = checkOptions('betterAuthIds', options, { others: 'any' })
   const byModel = new Map(Object.entries(models).map(([model, given]) => [model, sourceOf(model, given)]))
   const ofOthers = sourceOf('others', others)
   return ({ model }) => (byModel.get(model) ?? ofOthers)()

@@ -89,7 +89,7 @@ export function columnFor<AnId extends string>(
 ): IdColumn<AnId> {
   const storage = storageFor(family, database)
   const { name, converts, column } = storage
-  checkOptions(family.name, options, { generator: 'any' })
+  const { generator } = checkOptions(family.name, options, { generator: 'any' })
   if (converts) {
     const advice = `use storageFor(${family.name}, '${database}')`
     const reason = `${database} stores these ids as ${name}, which has to be converted; ${advice}`
@@ -100,7 +100,7 @@ export function columnFor<AnId extends string>(
     type: column.sql,
     generate: idSource({
       family,
-      generator: options.generator,
+      generator,
       usage: (example) => `{ generator: ${example} }`,
     }),
     parse: (value) => family.parse(value),
@@ -109,12 +109,12 @@ export function columnFor<AnId extends string>(
       return { gte, lt }
     },
     keyset(options) {
-      const { after, order } = readKeyset({ path: 'after', family }, options, 'required')
+      const { after, order, take } = readKeyset({ path: 'after', family }, options, 'required')
       return {
         after: after as AnId | undefined,
         operator: order === 'asc' ? '>' : '<',
         order,
-        take: options.take,
+        take: take as number,
       }
     },
     check: (target) => conditionOf(storage, target) || 'true',

@@ -2,7 +2,8 @@ import type { IdFamily, LayoutField, StorageName } from './family.js'
 import type { Alphabet } from './primitives/alphabet.js'
 import { checkSpan, type Time, type TimeSpan, toUnixMs } from './primitives/clock.js'
 import { checkInteger, checkString, IdError, refuseType, show } from './primitives/errors.js'
-import { refuse } from './primitives/options.js'
+import { ownOptions, refuse } from './primitives/options.js'
+import { portable } from './primitives/pattern.js'
 import { standardSchema } from './primitives/standard-schema.js'
 import { COLUMNS } from './storage/column.js'
 
@@ -89,11 +90,22 @@ export interface FamilyDefinition<AnId extends string, Fields>
  * tick.lowerBound(new Date('2026-11-01')) // '000001a19467e800'
  */
 export function defineFamily<AnId extends string, Fields>(
-  definition: FamilyDefinition<AnId, Fields>,
+  given: FamilyDefinition<AnId, Fields>,
 ): IdFamily<AnId, Fields> {
+  const definition = ownOptions(given)
   checkDefinition(definition)
-  const { decode, check = (text: string) => isDecodable(decode, text) } = definition
-  const family = deriveFamily(definition, check)
+  const { name, decode, check = (text: string) => isDecodable(decode, text) } = definition
+  const source = portable(definition.pattern)
+  if (source === undefined) {
+    const rule = 'must have no flags, and mean the same with u (JSON Schema) and v (<input pattern>)'
+    refuse(
+      name,
+      'pattern',
+      definition.pattern,
+      `pattern ${rule}, unlike ${definition.pattern}; escape - in classes`,
+    )
+  }
+  const family = deriveFamily({ ...definition, pattern: new RegExp(source) }, check)
   checkEnd(family, 'min', family.min)
   checkEnd(family, 'max', family.max)
   return family
@@ -101,10 +113,11 @@ export function defineFamily<AnId extends string, Fields>(
 
 /** {@link defineFamily} without its checks, for our own definitions, which all have `check`. */
 export function deriveFamily<AnId extends string, Fields>(
-  definition: FamilyDefinition<AnId, Fields>,
-  check = definition.check as (text: string) => boolean,
+  given: FamilyDefinition<AnId, Fields>,
+  check = given.check as (text: string) => boolean,
 ): IdFamily<AnId, Fields> {
-  const { name, byteLength, firstMs, lastMs, encode, decode, timeMs, lowerBoundMs } = definition
+  const definition = ownOptions(given)
+  const { name, byteLength, firstMs, lastMs, encode, decode, timeMs, lowerBoundMs, pack } = definition
   const upperBoundMs = definition.upperBoundMs ?? lowerBoundMs
 
   // The time of every id is an integer of milliseconds, so a bound within a millisecond is that of the next one.
@@ -137,7 +150,7 @@ export function deriveFamily<AnId extends string, Fields>(
     decode,
     pack(fields) {
       if (Object(fields) !== fields) refuseType(name, 'fields must be an object', fields, 'fields')
-      return definition.pack(fields)
+      return pack(fields)
     },
     unpack: definition.unpack,
     timeMs,

@@ -31,9 +31,8 @@ export function fixedId<AnId extends string, Of extends string = string>(
 ): IdOf<AnId, Of> {
   checkFamily(family, 'fixedId: family')
   const own = ownOf(family)
-  checkOptions(own.name, options, { at: 'any' })
+  const { at } = checkOptions(own.name, options, { at: 'any' })
   if (typeof label !== 'string') refuseType(own.name, 'label must be a string', label, 'label')
-  const { at } = options
   const atMs =
     at === undefined
       ? Math.min(Math.max(DEFAULT_MS, own.firstMs), own.lastMs)

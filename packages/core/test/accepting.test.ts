@@ -215,7 +215,13 @@ test('labels of tests are accepted in this process only, by families that accept
   const areAccepted = (...labels: string[]) => labels.map((one) => user.is(one))
   const ends = [acceptLabels(/user-\d+/, /post-\d+/), acceptLabels(/tag-\d+/), acceptLabels(/user-\d+/)]
   try {
-    expect(areAccepted('user-1', 'post-2', 'tag-3', 'a user-1', 'user-')).toEqual([true, true, true, false, false])
+    expect(areAccepted('user-1', 'post-2', 'tag-3', 'a user-1', 'user-')).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
     expect(user.parse('user-1')).toBe('user-1')
     expect(flax.is('user-1')).toBe(false)
     for (const wrong of [[/.*/], [/a/g], [/(a+)+/], ['user-1'], []])

@@ -146,15 +146,11 @@ describe('a family of your own', () => {
     })
 
     test('unless it is valid: the ends of the tag, one point in time, texts of any length, a pattern that flag v would refuse', () => {
-      for (const change of [
-        { tag: 255 },
-        { firstMs: 5, lastMs: 5 },
-        { textLength: undefined },
-      ]) {
+      for (const change of [{ tag: 255 }, { firstMs: 5, lastMs: 5 }, { textLength: undefined }]) {
         expect(defineFamily({ ...DEFINITION, ...change })).toMatchObject(change)
       }
       const { pattern } = defineFamily({ ...DEFINITION, pattern: /^[-0-9a-f/]{16}$/ })
-      expect(String(pattern)).toBe(String(/^[\-0-9a-f\/]{16}$/))
+      expect(String(pattern)).toBe(String(/^[-0-9a-f/]{16}$/))
     })
 
     test.each([flax, sno, flake, flake.withEpoch(0), uid, uid.withNeighbourhood(5), uidLocal])(

@@ -34,7 +34,7 @@ export function readOptions(options: unknown): {
   // Names alone: checkOptions would show a key that was passed under another name.
   const names = Object.fromEntries(Object.keys(options).map((name) => [name, null]))
   checkOptions('seal', names, { keys: 'any', as: 'any' })
-  const { keys, as } = options as { readonly keys?: unknown; readonly as?: unknown }
+  const { keys, as } = { __proto__: null, ...options } as { readonly keys?: unknown; readonly as?: unknown }
   if (as !== undefined && as !== 'uuid') refuse('as', "must be 'uuid', or left out for a sealed text")
   const list = Array.isArray(keys) ? keys : [keys]
   if (list.length === 0) refuse('keys', 'must have at least one key; create one with generateSealKey()')

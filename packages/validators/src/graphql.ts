@@ -24,8 +24,8 @@ export function idScalar<AnId extends string>(
   options: ScalarOptions = {},
 ): GraphQLScalarType<AnId, AnId> {
   checkFamily(family, 'idScalar: family')
-  checkOptions('idScalar', options, { name: 'any', description: 'any' })
-  const { name = scalarName(family), description = `An id of family ${family.name}, as text.` } = options
+  const { name = scalarName(family), description = `An id of family ${family.name}, as text.` } =
+    checkOptions('idScalar', options, { name: 'any', description: 'any' })
   const refuse = (error: IdError, nodes?: ValueNode): never => {
     throw new GraphQLError(error.message, {
       ...(nodes && { nodes }),

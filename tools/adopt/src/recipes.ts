@@ -75,7 +75,7 @@ function timeSource(table: string, createdAt: CreatedAt): TimeSource {
     )
   }
   const check = (kinds: Readonly<Record<string, OptionKind>>): void =>
-    checkOptions(`${table}, createdAt`, createdAt, kinds, 'createdAt')
+    void checkOptions(`${table}, createdAt`, createdAt, kinds, 'createdAt')
   if ('column' in createdAt) {
     check({ column: 'any', through: 'any', unit: ['s', 'ms'], timeZone: 'any' })
     return { kind: 'column', ...createdAt }

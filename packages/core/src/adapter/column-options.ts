@@ -1,7 +1,7 @@
 import { type Accept, accepting, type WithAccepted } from '../accepting.js'
 import type { Id, IdFamily } from '../family.js'
 import { prefixed } from '../prefixed/index.js'
-import { checkOptions, type OptionKind, refuse } from '../primitives/options.js'
+import { checkOptions, type OptionKind, ownOptions, refuse } from '../primitives/options.js'
 import type { IdStorage } from '../storage/index.js'
 
 /** What a text that can't be an id of a column does in a condition: it is an IdError, or finds nothing. */
@@ -53,8 +53,9 @@ const GENERATED = { generator: 'any', meta: 'any', default: ['database'], schema
  */
 export function familyWith(
   family: IdFamily,
-  { prefix, accept }: { readonly prefix?: string | undefined; readonly accept?: Accept | undefined },
+  options: { readonly prefix?: string | undefined; readonly accept?: Accept | undefined },
 ): IdFamily {
+  const { prefix, accept } = ownOptions(options)
   const own = prefix === undefined ? family : prefixed(family, prefix)
   return accept === undefined ? own : accepting(own, accept)
 }
@@ -90,15 +91,16 @@ export function checkColumnOptions(
   options: object,
   stored: Readonly<Record<string, OptionKind>>,
 ): void {
-  checkOptions(family.name, options, { ...DECLARED, ...stored, ...GENERATED })
+  const kinds = { ...DECLARED, ...stored, ...GENERATED }
+  const own: Readonly<Record<string, unknown>> = checkOptions(family.name, options as object, kinds) as never
   const refuseField = (field: string, reason: string): never =>
     refuse(family.name, field, undefined, `${field} ${reason}`)
   if (role !== 'generated') {
-    const unused = Object.keys(options).find((name) => name in GENERATED)
+    const unused = Object.keys(GENERATED).find((name) => own[name] !== undefined)
     if (unused) refuseField(unused, `is only for generated ids; a ${role} column does not generate any`)
     return
   }
-  const { default: given, generator, schema } = options as Readonly<Record<string, unknown>>
+  const { default: given, generator, schema } = own
   if (given === undefined) {
     if (schema !== undefined) refuseField('schema', "is only for default: 'database'")
   } else if (generator !== undefined) {

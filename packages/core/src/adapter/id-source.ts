@@ -1,7 +1,7 @@
 import type { IdFamily } from '../family.js'
 import { baseOf, checkFamily, generatorExampleOf, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
-import { refuse } from '../primitives/options.js'
+import { ownOptions, refuse } from '../primitives/options.js'
 
 /** Generates the ids of a column: a generator of @snoflax/core, a family, or an object of your own. */
 export interface IdSource<AnId extends string = string> {
@@ -47,12 +47,8 @@ interface MetaFamily extends IdFamily {
  * const newId = idSource({ family: sno, meta: 2, usage })
  * sno.meta(newId()) // 2
  */
-export function idSource<AnId extends string>({
-  family,
-  generator,
-  meta,
-  usage,
-}: IdSourceRequest<AnId>): () => AnId {
+export function idSource<AnId extends string>(request: IdSourceRequest<AnId>): () => AnId {
+  const { family, generator, meta, usage } = ownOptions(request)
   checkFamily(family)
   checkMeta(family, meta)
   if (generator !== undefined) checkGenerator(family, generator)
@@ -85,7 +81,8 @@ const familyOf = (given: Partial<IdSource & IdFamily>): IdFamily | undefined =>
 /** A family's default generator; undefined if it has none. */
 function defaultOf<AnId extends string>(given: IdFamily<AnId> | IdSource<AnId>): IdSource<AnId> | undefined {
   if (!('generate' in given)) return undefined
-  return (given as GeneratingFamily<AnId>).monotonic ?? given
+  const { monotonic } = given as GeneratingFamily<AnId>
+  return typeof monotonic?.generate === 'function' ? monotonic : given
 }
 
 /**

@@ -9,6 +9,8 @@ export interface KeysetPage {
   readonly order: 'asc' | 'desc'
   /** The last id of the previous page; undefined for the first page. */
   readonly after: string | undefined
+  /** Rows per page. */
+  readonly take: number | undefined
 }
 
 /**
@@ -32,14 +34,15 @@ export function readKeyset(
   own: Readonly<Record<string, OptionKind>> = {},
 ): KeysetPage {
   const kinds = takes === 'never' ? own : { take: 'number' as const, ...own }
-  checkOptions('keyset', options, { after: 'any', order: 'any', ...kinds })
-  const { after, order = 'asc', take } = options
+  const given = checkOptions('keyset', options, { after: 'any', order: 'any', ...kinds })
+  const { after, order = 'asc', take } = given
   const isTaken = takes === 'required' || take !== undefined
   if (isTaken && !(Number.isSafeInteger(take) && (take as number) > 0)) {
     refuse('keyset', 'take', take, `take must be a positive integer, not ${show(take)}`)
   }
   if (order !== 'asc' && order !== 'desc')
     refuse('keyset', 'order', order, `order must be 'asc' or 'desc', not ${show(order)}`)
-  if (after == null) return { order, after: undefined }
-  return { order, after: withPath(column.path, () => column.family.parse(after)) }
+  const page = { order, take: take as number | undefined }
+  if (after == null) return { ...page, after: undefined }
+  return { ...page, after: withPath(column.path, () => column.family.parse(after)) }
 }

@@ -2,7 +2,7 @@ import type { IdFamily, StorageName } from '../family.js'
 import { LAYOUT as FLAX, ALPHABET as FLAX_ALPHABET } from '../flax/layout.js'
 import { baseOf, isPrefixed } from '../identity.js'
 import { checkInteger, show } from '../primitives/errors.js'
-import { refuse } from '../primitives/options.js'
+import { ownOptions, refuse } from '../primitives/options.js'
 import { LAYOUT as SNO, ALPHABET as SNO_ALPHABET } from '../sno/layout.js'
 
 /** The column whose ids a DEFAULT of MySQL or MariaDB generates. */
@@ -139,7 +139,7 @@ const NUMBERED: Readonly<
  */
 export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): string {
   const { name } = baseOf(family)
-  const { storage, database, meta = 0 } = options
+  const { storage, database, meta = 0, number: given } = ownOptions(options)
   const head = storage === 'text' && isPrefixed(family) ? `${family.prefix}_` : ''
   const headed = (text: string) => (head === '' ? text : `concat(_binary'${head}',${text})`)
   const numbered = NUMBERED[name]
@@ -147,13 +147,13 @@ export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): st
     return within(family, database, headed((RANDOM[name]?.[storage] ?? refuseStorage(name, storage))()))
   }
   const expression = numbered.storages[storage] ?? refuseStorage(name, storage)
-  if (options.number === undefined) {
+  if (given === undefined) {
     const reason =
       `ids that ${database} generates need their own partition or worker; put the default of columnSql() from ` +
       '@snoflax/mysql-sql into a migration, or let the application generate the ids'
     refuse(name, 'number', undefined, reason)
   }
-  const number = checkInteger(name, 'number', options.number, 0, numbered.last)
+  const number = checkInteger(name, 'number', given, 0, numbered.last)
   const made = expression({ now: ROW_MS[database], meta, number }, family.layout.epochMs)
   return within(family, database, headed(made))
 }

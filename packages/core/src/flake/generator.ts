@@ -95,9 +95,9 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
 export function createGenerator(
   family: IdFamily<FlakeId>,
   timeSince: (timeMs: number) => number,
-  options: FlakeGeneratorOptions,
+  given: FlakeGeneratorOptions,
 ): FlakeGenerator {
-  checkOptions(NAME, options, {
+  const options = checkOptions(NAME, given, {
     id: 'any',
     datacenter: 'number',
     worker: 'any',
@@ -154,8 +154,7 @@ export function createGenerator(
   } as FlakeGenerator
 }
 
-function identity(options: FlakeGeneratorOptions): number {
-  const { id, datacenter, worker } = options ?? {}
+function identity({ id, datacenter, worker }: FlakeGeneratorOptions): number {
   if (id !== undefined && (datacenter !== undefined || worker !== undefined)) {
     refuse(NAME, 'id', id, 'pass id, or datacenter and worker, not both')
   }

@@ -30,8 +30,7 @@ const DAY_MS = 86_400_000
  */
 export function isPlausible(family: IdFamily, id: string, options: ReadingOptions = {}): boolean {
   checkFamily(family, 'isPlausible: family')
-  checkOptions(family.name, options, { nowMs: 'any' })
-  const { nowMs = Date.now() } = options
+  const { nowMs = Date.now() } = checkOptions(family.name, options, { nowMs: 'any' })
   const lastMs = toUnixMs(family.name, nowMs) + DAY_MS
   const timeMs = family.timeMs(id)
   return timeMs >= FIRST_MS && timeMs <= lastMs

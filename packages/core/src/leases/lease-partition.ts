@@ -1,5 +1,6 @@
 import { systemClock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
+import { ownOptions } from '../primitives/options.js'
 import { acquired, reached } from './acquisition.js'
 import { type GeneratorOf, type LeasableFamily, leasedGenerator } from './families.js'
 import { type LeaseOptions, requestOf } from './options.js'
@@ -46,8 +47,9 @@ export interface PartitionLease<Generator> extends AsyncDisposal {
  */
 export async function leasePartitionFrom<Family extends LeasableFamily>(
   store: LeaseStore,
-  options: LeaseOptions<Family>,
+  given: LeaseOptions<Family>,
 ): Promise<PartitionLease<GeneratorOf<Family>>> {
+  const options = ownOptions(given)
   const request = requestOf(options)
   const waiting = new Waiting(options)
   const grant = await acquired(store, request, waiting)

@@ -134,9 +134,10 @@ export function derivePrefixed<const Prefix extends string, Base extends IdFamil
   if (typeof generator === 'function') {
     Object.assign(family, { generator: (options?: unknown) => fromGenerator(generator(options)) })
   }
-  if ('monotonic' in base) {
+  if (Object.hasOwn(base, 'monotonic')) {
     // The base creates its generator on first use.
-    const get = () => fromGenerator(base.monotonic as IdGenerator<string>)
+    const get = () =>
+      fromGenerator((base as Partial<Record<Generating, unknown>>).monotonic as IdGenerator<string>)
     Object.defineProperty(family, 'monotonic', { get })
   }
   return family as unknown as PrefixedFamily<Prefix, Base>

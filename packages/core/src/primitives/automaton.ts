@@ -31,7 +31,8 @@ const CLASS = String.raw`\[(?:\\[^]|[^\\\]])*\]`
 /** With flag v a class may have classes. */
 const CLASSES = String.raw`\[(?:\\[^]|${CLASS}|[^\\\]])*\]`
 const OTHERS =
-  /\\(?:x[\da-f]{2}|u[\da-f]{4}|u\{[\da-f]+\}|c[a-z]|[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|[^])|\(\?(?:<?[=!]|:|<[^>]*>)|[^]/.source
+  /\\(?:x[\da-f]{2}|u[\da-f]{4}|u\{[\da-f]+\}|c[a-z]|[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|[^])|\(\?(?:<?[=!]|:|<[^>]*>)|[^]/
+    .source
 const QUANTIFIER = /(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/y
 const ANCHOR = /^[$^]$/
 const WORD_END = /^\\b$/i
@@ -90,7 +91,8 @@ export function automatonOf({ source, flags }: RegExp): Automaton {
     if (found === null) return part
     const [all, low, comma, high] = found
     const least = all.startsWith('+') ? 1 : Math.min(Number(low ?? 0), MOST)
-    const most = low === undefined ? (all.startsWith('?') ? 1 : MOST + 1) : Number(comma === '' ? low : high || MOST + 1)
+    const most =
+      low === undefined ? (all.startsWith('?') ? 1 : MOST + 1) : Number(comma === '' ? low : high || MOST + 1)
     return (to) => {
       let first = to
       if (most > MOST) first = repeated(part)(to)
@@ -148,8 +150,7 @@ export function commonText(a: Automaton, b: Automaton, random: () => number): st
     if (x.characters === 0n) for (const next of x.next) reach(next, q, text)
     if (y.characters === 0n) for (const next of y.next) reach(p, next, text)
     const both = charactersOf(x.characters & y.characters)
-    if (both.length > 0)
-      reach(x.next[0] as number, y.next[0] as number, text + both[indexBelow(both.length)])
+    if (both.length > 0) reach(x.next[0] as number, y.next[0] as number, text + both[indexBelow(both.length)])
   }
   return undefined
 }

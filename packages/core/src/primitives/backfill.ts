@@ -1,5 +1,5 @@
 import { checkInteger, fail, type IdErrorCode } from './errors.js'
-import { checkOptions } from './options.js'
+import { checkOptions, ownOptions } from './options.js'
 
 /** Sequence numbers that a generator may use (flake calls them counters), both ends included. */
 export interface SequenceBounds {
@@ -68,11 +68,12 @@ export interface Backfill {
 export function createBackfill(
   family: string,
   live: SequenceBounds,
-  { backfill, snapshot: saved, standard }: BackfillOptions,
+  options: BackfillOptions,
   maxSequence: number,
   maxUnit: number,
   narrowing = '',
 ): Backfill {
+  const { backfill, snapshot: saved, standard } = ownOptions(options)
   checkOptions(family, backfill, BOUNDS, 'backfill')
   checkOptions(family, saved, SNAPSHOT, 'snapshot')
   const integer = (name: string, value: number, minimum: number, maximum: number): number =>

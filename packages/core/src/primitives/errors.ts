@@ -118,7 +118,10 @@ export class IdError extends Error {
   declare readonly expose: true | undefined
 
   constructor(code: IdErrorCode, message: string, facts: IdErrorFacts = {}) {
-    const { family, value, field, position, waitMs, path, cause } = facts
+    const { family, value, field, position, waitMs, path, cause } = {
+      __proto__: null,
+      ...facts,
+    } as IdErrorFacts
     super(escaped(message), cause === undefined ? undefined : { cause })
     const statusCode = field === undefined && MALFORMED.test(code) ? 400 : undefined
     Object.assign(this, { name: 'IdError', code, family, value, field, position, waitMs, path, statusCode })

@@ -7,27 +7,48 @@ import { fail, show } from './errors.js'
 export type OptionKind = 'number' | 'boolean' | 'function' | 'list' | 'any' | readonly string[]
 
 /**
+ * A copy of the own properties of options, without a prototype: what others put on `Object.prototype` is no option.
+ *
+ * @example
+ * ownOptions({ take: 20 }).take // 20
+ */
+export const ownOptions = <Options>(options: Options): Exclude<Options, undefined> =>
+  ({ __proto__: null, ...options }) as never
+
+/**
  * Refuses unknown options and values of the wrong kind. Otherwise a misspelled name or an unset variable would silently
- * mean the default.
+ * mean the default. Returns a copy to read them from; see {@link ownOptions}. An inherited option, such as a getter of a
+ * class, is refused, since the copy lacks it.
  *
  * @param kinds the kind of each option. A `number` that is passed as undefined is refused too: `{ partition: undefined
  * }` is an environment variable that was not set.
  * @throws {IdError} `INVALID_OPTION`.
  *
  * @example
- * checkOptions('ticket', { clock: Date.now }, { clock: 'function', gate: 'number' })
+ * const { clock } = checkOptions('ticket', { clock: Date.now }, { clock: 'function', gate: 'number' })
  */
-export function checkOptions(
+export function checkOptions<Options>(
   family: string,
-  options: unknown,
+  options: Options,
   kinds: Readonly<Record<string, OptionKind>>,
   what = 'options',
-): void {
-  if (options === undefined) return
+): Exclude<Options, undefined> {
+  const own = ownOptions(options)
+  if (options === undefined) return own
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     refuse(family, what, options, `${what} must be an object, not ${show(options)}`)
   }
-  for (const [name, value] of Object.entries(options as object)) {
+  for (const name of Object.keys(kinds)) {
+    if (name in options && !Object.hasOwn(own as object, name) && !(name in Object.prototype)) {
+      refuse(
+        family,
+        name,
+        options,
+        `${name} is inherited; pass ${what} that have it themselves, such as a literal`,
+      )
+    }
+  }
+  for (const [name, value] of Object.entries(own as object)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
     if (kind === undefined) {
       refuse(family, name, value, `no option ${show(name)}; options are ${Object.keys(kinds).join(', ')}`)
@@ -39,6 +60,7 @@ export function checkOptions(
       refuse(family, name, value, `${name} must be ${wanted}, not ${show(value)}`)
     }
   }
+  return own
 }
 
 function isOfKind(kind: OptionKind, value: unknown): boolean {

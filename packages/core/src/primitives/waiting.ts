@@ -102,8 +102,7 @@ export function waitingQueue(family: string, waitMs: () => number): WaitingQueue
     isBusy: () => waiters.size > 0,
     take: <T>(attempt: () => T | undefined, options?: WaitOptions) =>
       new Promise<T>((resolve, reject) => {
-        checkOptions(family, options, { signal: 'any' })
-        const signal = options?.signal
+        const { signal } = checkOptions(family, options, { signal: 'any' })
         if (signal !== undefined && typeof signal?.addEventListener !== 'function')
           refuse(family, 'signal', signal, `signal must be an AbortSignal, not ${show(signal)}`)
         if (signal?.aborted) throw signal.reason

@@ -56,12 +56,12 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
 }
 
 export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOptions = {}): SnoGenerator {
-  const { state, backfill, clock, meta: ownMeta } = settle(options)
+  const { state, backfill, clock, meta: ownMeta, onOverflow } = settle(options)
   const { sequenceMin, sequenceMax } = state
   let { partition } = state
   let { wallHi, wallSafe, drifts, sequence: lastSequence } = state
   let lastUnits = 0
-  const overflow = overflowWatch(options.onOverflow)
+  const overflow = overflowWatch(onOverflow)
   const capacity = sequenceMax - sequenceMin + 1
 
   const clockUnits = (): number => {

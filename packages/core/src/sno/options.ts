@@ -1,6 +1,6 @@
 import { createBackfill, type SequenceBounds } from '../primitives/backfill.js'
 import { type Clock, systemClock } from '../primitives/clock.js'
-import { checkOptions, refuse } from '../primitives/options.js'
+import { checkOptions, ownOptions, refuse } from '../primitives/options.js'
 import { checkMeta, NAME } from './codec.js'
 import { MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 import type { SnoOverflow } from './overflow.js'
@@ -42,8 +42,8 @@ const LIVE: SequenceBounds = { sequenceMin: 0, sequenceMax: 0xefff }
 const BACKFILL: SequenceBounds = { sequenceMin: 0xf000, sequenceMax: MAX_SEQUENCE }
 
 /** The options, checked and with defaults. */
-export function settle(options: SnoGeneratorOptions) {
-  checkOptions(NAME, options, {
+export function settle(given: SnoGeneratorOptions) {
+  const options = checkOptions(NAME, given, {
     partition: 'number',
     sequenceMin: 'number',
     sequenceMax: 'number',
@@ -57,7 +57,7 @@ export function settle(options: SnoGeneratorOptions) {
   const isDefault = state.sequenceMin === LIVE.sequenceMin && state.sequenceMax === LIVE.sequenceMax
   const shard = {
     backfill: options.backfill,
-    snapshot: options.snapshot?.backfill,
+    snapshot: ownOptions(options.snapshot)?.backfill,
     standard: isDefault ? BACKFILL : undefined,
   }
   return {
@@ -65,6 +65,7 @@ export function settle(options: SnoGeneratorOptions) {
     backfill: createBackfill(NAME, state, shard, MAX_SEQUENCE, MAX_UNITS, 'sequenceMax: 32767, '),
     clock: options.clock ?? systemClock,
     meta: checkMeta(options.meta ?? 0),
+    onOverflow: options.onOverflow,
   }
 }
 

@@ -65,8 +65,8 @@ export function storageFor<AnId extends string>(
   options: StorageOptions = {},
 ): IdStorage<AnId> {
   checkFamily(family)
-  checkOptions(family.name, options, { storage: 'any', exactBigint: 'boolean' })
-  const { storage, exactBigint = database !== 'sqlite' } = options
+  const kinds = { storage: 'any', exactBigint: 'boolean' } as const
+  const { storage, exactBigint = database !== 'sqlite' } = checkOptions(family.name, options, kinds)
   const name = chooseStorage(family, database, storage, exactBigint)
   if (isAccepting(family)) {
     return acceptingStorage(family, storageFor(family.own, database, { storage: name }))

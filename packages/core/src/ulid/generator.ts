@@ -20,8 +20,8 @@ export function createGenerator(
   family: IdFamily<Ulid>,
   options: MonotonicOptions = {},
 ): MonotonicGenerator<Ulid> {
-  checkOptions(NAME, options, { clock: 'function', random: 'function' })
-  const { clock = systemClock, random = secureRandom } = options
+  const kinds = { clock: 'function', random: 'function' } as const
+  const { clock = systemClock, random = secureRandom } = checkOptions(NAME, options, kinds)
   const pool = randomPool(random)
   let lastMs = -1
   let timeHigh = 0

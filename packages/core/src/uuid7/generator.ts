@@ -23,8 +23,8 @@ export function createGenerator<AnId extends string>(
   encode: (bytes: Uint8Array) => AnId,
   options: MonotonicOptions = {},
 ): MonotonicGenerator<AnId> {
-  checkOptions(family.name, options, { clock: 'function', random: 'function' })
-  const { clock = systemClock, random = secureRandom } = options
+  const kinds = { clock: 'function', random: 'function' } as const
+  const { clock = systemClock, random = secureRandom } = checkOptions(family.name, options, kinds)
   const pool = randomPool(random)
   const bytes = new Uint8Array(BYTE_LENGTH)
   let writtenMs = 0

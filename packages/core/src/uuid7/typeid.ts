@@ -48,8 +48,7 @@ export function typeid<const Prefix extends string>(
   prefix: Prefix,
   options: TypeidOptions = {},
 ): TypeidFamily<Prefix> {
-  checkOptions('typeid', options, { uuids: ['v7', 'any'] })
-  const { uuids = 'v7' } = options
+  const { uuids = 'v7' } = checkOptions('typeid', options, { uuids: ['v7', 'any'] })
   if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
     const rule = 'a prefix must have 1 to 63 of a-z and _, and begin and end with a letter'
     refuse('typeid', 'prefix', prefix, `${rule}, not ${show(prefix)}`)

@@ -1,19 +1,23 @@
 import { readFileSync } from 'node:fs'
 import {
+  accepting,
   betterAuthIds,
   columnFor,
   defineFamily,
+  fixedId,
   flake,
   flax,
+  type IdFamily,
   prefixed,
   sno,
   storageFor,
   typeid,
+  ulid,
   uuid7,
 } from '@snoflax/core'
-import { checkOptions } from '@snoflax/core/adapter'
+import { checkColumnOptions, checkOptions, familyWith, idSource } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
-import { uid, uidLocal } from '@snoflax/families'
+import { twitter, uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, thrownBy } from '../refusal.js'
 
@@ -125,4 +129,162 @@ test.each([
   expect(() => defineFamily(definition)).not.toThrow()
   const error = expectRefusal(() => defineFamily({ ...definition, [field]: 'no' }), 'INVALID_OPTION')
   expect(error.field).toBe(field)
+})
+
+/** Names of options and of what is optional in a definition. */
+const OPTIONAL = [
+  ...[
+    'monotonic',
+    'clock',
+    'random',
+    'partition',
+    'sequenceMin',
+    'sequenceMax',
+    'backfill',
+    'snapshot',
+    'meta',
+  ],
+  ...[
+    'onOverflow',
+    'onClockBack',
+    'id',
+    'datacenter',
+    'worker',
+    'process',
+    'counterMask',
+    'node',
+    'signal',
+    'standard',
+  ],
+  ...[
+    'at',
+    'nowMs',
+    'others',
+    'uuids',
+    'storage',
+    'exactBigint',
+    'generator',
+    'order',
+    'after',
+    'prefix',
+    'accept',
+  ],
+  ...[
+    'branded',
+    'default',
+    'schema',
+    'min',
+    'max',
+    'exactRange',
+    'generatorExample',
+    'upperBoundMs',
+    'check',
+  ],
+  ...['checkFrom', 'alphabet', 'compare', 'field', 'position', 'waitMs', 'path', 'cause'],
+]
+
+/** What every generator, definition, parser and column answers, with a clock and random bits that stand still. */
+async function answers(): Promise<readonly unknown[]> {
+  const clock = () => Date.UTC(2026, 10, 1)
+  const random = (bytes: Uint8Array) => bytes.set(bytes.map((_, i) => i % 251))
+  const text = (call: () => unknown): unknown => {
+    try {
+      return call()
+    } catch (error) {
+      // Not by a matcher: those read more of an error than its own members.
+      return JSON.stringify(error)
+    }
+  }
+  const ids = [flax, uuid7, ulid, typeid('user'), prefixed(flax, 'cus')].map((family) =>
+    (family as typeof flax).generator({ clock, random }),
+  )
+  const numbered = [
+    sno.generator({ partition: 7, clock }),
+    prefixed(sno, 'ord').generator({ partition: 7, clock }),
+    flake.generator({ id: 7, clock }),
+    uid.generator({ node: 'a@h', clock }),
+    uidLocal.generator({ clock }),
+    twitter.generator({ datacenter: 1, worker: 2, clock }),
+  ]
+  const definition = { ...flax, lowerBoundMs: flax.lowerBound, name: 'mine' } as never
+  const families: readonly IdFamily[] = [
+    flax,
+    sno,
+    uuid7,
+    typeid('user'),
+    prefixed(flax, 'cus'),
+    defineFamily(definition),
+  ]
+  return [
+    ...ids.map((one) => one.generate()),
+    ...numbered.map((one) => one.generate()),
+    ...(await Promise.all(numbered.map((one) => one.generateAsync(...([] as never[]))))),
+    ...families.map((family) => text(() => family.parse('x'))),
+    ...families.map((family) => [family.min, family.max, family.exactRange, String(family.pattern)]),
+    ...families.map((family) => storageFor(family, 'postgres').name),
+    text(() => flake.generator({} as never)),
+    text(() => uid.generator({} as never)),
+    fixedId(flax, 'user-1'),
+    accepting(flax, /[a-z]{20}/).is(flax.min),
+    columnFor(flax, 'postgres').keyset({ take: 3 }),
+    idSource({ family: sno, usage: String })().length,
+    betterAuthIds({})({ model: 'user' }).length,
+    isPlausible(flax, flax.lowerBound(Date.UTC(2026))),
+    familyWith(flax, {}) === flax,
+    checkColumnOptions(flax, 'plain', {}, {}),
+    checkColumnOptions(flax, 'generated', {}, {}),
+  ]
+}
+
+test.each(OPTIONAL)('Object.prototype.%s changes nothing', async (name) => {
+  const expected = await answers()
+  for (const value of ['polluted', 5, () => 5]) {
+    let polluted: readonly unknown[] | Error
+    // biome-ignore lint/suspicious/noExplicitAny: a prototype that anyone may have changed
+    const prototype = Object.prototype as any
+    try {
+      prototype[name] = value
+      polluted = await answers()
+    } catch (error) {
+      polluted = error as Error
+    } finally {
+      delete prototype[name]
+    }
+    expect(polluted).toEqual(expected)
+  }
+})
+
+test('options may have no prototype; inherited ones, such as getters of a class, are refused by name', () => {
+  const clock = () => Date.UTC(2026, 10, 1)
+  const bare = Object.assign(Object.create(null), { clock })
+  expect(flax.time(flax.generator(bare).generate()).getTime()).toBe(clock())
+  class OwnOptions {
+    clock = clock
+    get monotonic() {
+      return true
+    }
+  }
+  const facts = { field: 'monotonic', message: expect.stringContaining('monotonic is inherited') }
+  expectRefusal(() => flax.generator(new OwnOptions()), 'INVALID_OPTION', facts)
+  expectRefusal(() => flax.generator(Object.create({ monotonic: true })), 'INVALID_OPTION', facts)
+  expect(
+    flax
+      .generator({
+        clock,
+        get monotonic() {
+          return true
+        },
+      })
+      .generate(),
+  ).toBeTypeOf('string')
+})
+
+test('what is undefined is not passed', () => {
+  for (const name of ['default', 'generator', 'meta', 'schema'])
+    for (const role of ['plain', 'list', 'reference'] as const) {
+      checkColumnOptions(flax, role, { [name]: undefined }, {})
+      expectRefusal(() => checkColumnOptions(flax, role, { [name]: 'database' }, {}), 'INVALID_OPTION', {
+        field: name,
+      })
+    }
 })

@@ -158,8 +158,8 @@ export function snowflake<const Name extends string, const Names extends FieldNa
 
   const inSpan = (time: Time): number => checkSpan(span, toUnixMs(name, time))
   return Object.assign(family, {
-    generator(options: SnowflakeGeneratorOptions<Names>): SnowflakeGenerator<Id<Name>> {
-      checkOptions(name, options, {
+    generator(given: SnowflakeGeneratorOptions<Names>): SnowflakeGenerator<Id<Name>> {
+      const options = checkOptions(name, given, {
         [upper]: 'any',
         [lower]: 'any',
         counterMask: 'number',
@@ -169,7 +169,7 @@ export function snowflake<const Name extends string, const Names extends FieldNa
         snapshot: 'any',
         clock: 'function',
       })
-      const { [upper]: datacenter, [lower]: worker, ...rest } = (options ?? {}) as Record<string, unknown>
+      const { [upper]: datacenter, [lower]: worker, ...rest } = options as Record<string, unknown>
       if (datacenter === undefined || worker === undefined) {
         throw new IdError(
           'GENERATOR_REQUIRED',
@@ -177,7 +177,7 @@ export function snowflake<const Name extends string, const Names extends FieldNa
           { family: name, field: datacenter === undefined ? upper : lower },
         )
       }
-      const { clock = systemClock } = rest as { clock?: Clock }
+      const { clock = systemClock } = options as { clock?: Clock }
       const inner = named(() =>
         base.generator({
           ...rest,

@@ -93,8 +93,7 @@ function createUid(neighbourhood: number): UidFamily {
   })
   const nodeOf = (node: UidNode): number => fingerprint(NAME, node)
   const hostOf = (host: { readonly node: UidNode }): number => {
-    checkOptions(NAME, host, { node: 'any' }, 'host')
-    return nodeOf(host?.node)
+    return nodeOf(checkOptions(NAME, host, { node: 'any' }, 'host').node)
   }
   const forceLocal = (id: UidId): local.UidLocalId => local.spell(codec.unpack(id))
 
@@ -104,8 +103,8 @@ function createUid(neighbourhood: number): UidFamily {
     ...(neighbourhood !== DEFAULT_NEIGHBOURHOOD && { variant: neighbourhood }),
     withNeighbourhood: (bits: number) =>
       createUid(checkInteger(NAME, 'neighbourhood', bits, MIN_NEIGHBOURHOOD, MAX_NEIGHBOURHOOD)),
-    generator(options: UidGeneratorOptions) {
-      checkOptions(NAME, options, { node: 'any', ...STEP_OPTIONS })
+    generator(given: UidGeneratorOptions) {
+      const options = checkOptions(NAME, given, { node: 'any', ...STEP_OPTIONS })
       const node = nodeOf(requireNode(options))
       const steps = createSteps(family, options)
       return {
@@ -130,8 +129,7 @@ function createUid(neighbourhood: number): UidFamily {
   })
 }
 
-function requireNode(options: Partial<UidGeneratorOptions> | undefined): UidNode {
-  const node = options?.node
+function requireNode({ node }: Partial<UidGeneratorOptions>): UidNode {
   if (node !== undefined) return node
   throw new IdError('GENERATOR_REQUIRED', `${NAME}: a generator needs its own node; pass { node }`, {
     family: NAME,

@@ -52,8 +52,8 @@ function createUidLocal(): UidLocalFamily {
   })
   return Object.assign(family, {
     generator(options?: UidStepOptions) {
-      checkOptions(codec.NAME, options, STEP_OPTIONS)
-      return createGenerator(family, createSteps(family, options), codec.spell)
+      const steps = createSteps(family, checkOptions(codec.NAME, options, STEP_OPTIONS))
+      return createGenerator(family, steps, codec.spell)
     },
     distance: (a: codec.UidLocalId, b: codec.UidLocalId) => distance(codec.unpack(a), codec.unpack(b)),
   })

@@ -47,7 +47,7 @@ export interface UidSteps {
   snapshot(): BackfillSnapshot | undefined
 }
 
-export function createSteps(span: TimeSpan, options: UidStepOptions = {}): UidSteps {
+export function createSteps(span: TimeSpan, options: UidStepOptions): UidSteps {
   const { name: family } = span
   const { clock = systemClock } = options
   const shard = options.backfill ?? options.snapshot
