@@ -1,6 +1,6 @@
 import type { IdFamily } from './family.js'
 import { checkFamilies, isPrefixed } from './identity.js'
-import { IdError, show } from './primitives/errors.js'
+import { checkAscii, IdError, show } from './primitives/errors.js'
 
 type Families = Readonly<Record<string, IdFamily>>
 
@@ -87,6 +87,7 @@ function refuse(
   if (typeof value !== 'string') {
     throw new IdError('INVALID_TYPE', `an id must be a string, not ${show(value)}`, { value })
   }
+  checkAscii('registry', value)
   const meant = kinds.find(({ prefix }) => prefix !== undefined && value.startsWith(`${prefix}_`))
   meant?.family.parse(value)
   const known = kinds.map(({ prefix }) => (prefix === undefined ? 'no prefix' : `${prefix}_`))

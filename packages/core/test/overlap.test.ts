@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
 
 const key = prefixed(flax, 'key')
+/** Flag v, which the compiler knows in newer targets only. */
+const SETS = 'v'
 
 describe('keys that are also ids of the family', () => {
   test.each<[name: string, family: IdFamily, accept: RegExp | IdFamily]>([
@@ -36,7 +38,7 @@ describe('keys that are also ids of the family', () => {
     ['nested counts', flax, /(?:(?:ab){2}|c){4}/],
     ['another case', flax, /[À-Ÿa-z]{16}/i],
     ['escapes', flax, /\x41(?:\u0062|\d){15}/],
-    ['sets of flag v', flax, /[[a-z]--[aeiou]]{16}/v],
+    ['sets of flag v', flax, new RegExp('[[a-z]--[aeiou]]{16}', SETS)],
     ['classes of flag u', flax, /\p{Lu}{8}\p{N}{8}/u],
     ['lookarounds', flax, /(?=.*\d)(?!cus_)[a-z\d]{16}/],
     ['words', flax, /\b\w{8}-\b\w{7}/],
@@ -95,7 +97,7 @@ describe('a pattern that can take exponential time', () => {
     [/(?:a?b)+/],
     [/[a-z]+[a-z0-9]*/],
     [/(?:[A-Z][a-z]+ ?){1,5}/],
-    [/x(?:(?!--)[^])+/],
+    [/x(?:(?!--)[\s\S])+/],
   ])('others are not: %s', (pattern) => {
     expect(accepting(prefixed(flax, 'cus'), pattern).name).toBe('cus')
     // Long, and refused at its end.

@@ -64,6 +64,8 @@ export class Twin {
   }
 
   decode(text: string): Verdict {
+    const position = Array.from(text).findIndex((one) => (one.codePointAt(0) as number) > 127)
+    if (position >= 0) return { code: 'INVALID_CHARACTER', position }
     return this.alphabet === undefined ? this.decodeDecimal(text) : this.decodeDigits(text, this.alphabet)
   }
 

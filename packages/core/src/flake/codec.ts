@@ -1,7 +1,7 @@
 import type { Id, Layout } from '../family.js'
 import { fromBigInt as bytesOf, joinWords, toBigInt as numberOf } from '../primitives/bytes.js'
 import { checkSpan, checkTimeField, type TimeSpan } from '../primitives/clock.js'
-import { checkBytes, checkInteger, checkString, fail, refuseType, show } from '../primitives/errors.js'
+import { checkAscii, checkBytes, checkInteger, checkString, fail, refuseType, show } from '../primitives/errors.js'
 
 /** A flake id: an unsigned 64-bit number as decimal text, as snowflake APIs send it. */
 export type FlakeId = Id<'flake'>
@@ -107,6 +107,7 @@ function readNumber(text: string): bigint | undefined {
 
 function refuse(value: unknown): never {
   const id = checkString(NAME, value)
+  checkAscii(NAME, id)
   if (id.length === 0 || id.length > MAX_DIGITS) {
     fail('INVALID_LENGTH', NAME, `an id has 1 to ${MAX_DIGITS} digits, not ${id.length} (${show(id)})`, id)
   }
@@ -140,6 +141,7 @@ export function toHex(id: FlakeId): string {
 /** The id of 1 to 16 lower-case hex digits, with or without `0x`, as flake-idgen's users print them. */
 export function fromHex(hex: string): FlakeId {
   if (typeof hex !== 'string') refuseType(NAME, 'fromHex needs a string', hex)
+  checkAscii(NAME, hex)
   const digits = hex.startsWith('0x') ? hex.slice(2) : hex
   if (digits.length === 0 || digits.length > 2 * BYTE_LENGTH) {
     fail('INVALID_LENGTH', NAME, `hex has 1 to 16 digits, not ${digits.length} (${show(hex)})`, hex)

@@ -1,6 +1,6 @@
 import { checkFrom } from '../define-family.js'
 import type { IdFamily } from '../family.js'
-import { fail, IdError, refuseType, show } from '../primitives/errors.js'
+import { checkAscii, fail, IdError, refuseType, show } from '../primitives/errors.js'
 
 /** Whether a text is `head` and an id of the base. */
 export function checkerOf(head: string, base: IdFamily): (text: string) => boolean {
@@ -26,6 +26,7 @@ export function refuseText(prefix: string, base: IdFamily, text: unknown): never
   const head = `${prefix}_`
   if (typeof text !== 'string') return refuseType(prefix, 'an id must be a string', text)
   const found = prefixOf(base, text)
+  checkAscii(prefix, text)
   // Another prefix may begin with this one, as `a_b_` with `a_`.
   const isAnother = found !== undefined && found !== prefix && base.is(text.slice(found.length + 1))
   if (text.startsWith(head) && !isAnother) return refuseRest(prefix, base, text)

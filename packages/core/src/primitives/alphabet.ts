@@ -1,4 +1,4 @@
-import { fail, show } from './errors.js'
+import { checkAscii, fail, show } from './errors.js'
 
 /**
  * The digits of a text form: 16, 32 or 64 ASCII characters in ascending order, so that texts sort as their
@@ -73,6 +73,7 @@ export function isSpelled({ digits }: Alphabet, text: string, start: number): bo
  * read('01KB') // '01KB'
  */
 export function refuseCharacter(family: string, { digits, characters }: Alphabet, text: string): never {
+  checkAscii(family, text)
   let position = 0
   while ((digits[text.charCodeAt(position)] as number) >= 0) position++
   const found = `${show(text.charAt(position))} at position ${position} of ${show(text)}`

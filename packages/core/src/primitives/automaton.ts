@@ -27,11 +27,11 @@ export interface Automaton {
 /** A part of a pattern: adds its states, which go on to `to`, and returns the first. */
 type Part = (to: number) => number
 
-const CLASS = String.raw`\[(?:\\[^]|[^\\\]])*\]`
+const CLASS = String.raw`\[(?:\\[\s\S]|[^\\\]])*\]`
 /** With flag v a class may have classes. */
-const CLASSES = String.raw`\[(?:\\[^]|${CLASS}|[^\\\]])*\]`
+const CLASSES = String.raw`\[(?:\\[\s\S]|${CLASS}|[^\\\]])*\]`
 const OTHERS =
-  /\\(?:x[\da-f]{2}|u[\da-f]{4}|u\{[\da-f]+\}|c[a-z]|[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|[^])|\(\?(?:<?[=!]|:|<[^>]*>)|[^]/
+  /\\(?:x[\da-f]{2}|u[\da-f]{4}|u\{[\da-f]+\}|c[a-z]|[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|[\s\S])|\(\?(?:<?[=!]|:|<[^>]*>)|[\s\S]/
     .source
 const QUANTIFIER = /(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/y
 const ANCHOR = /^[$^]$/
@@ -79,7 +79,7 @@ export function automatonOf({ source, flags }: RegExp): Automaton {
     }
     return (to) => add([to], set)
   }
-  const anything = () => repeated(one('[^]'))
+  const anything = () => repeated(one(String.raw`[\s\S]`))
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at
     const found = pattern.exec(source)

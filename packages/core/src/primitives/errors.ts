@@ -58,7 +58,7 @@ export interface IdErrorFacts {
   readonly value?: unknown
   /** The field or option that refused the value; `column` for a stored value, undefined for an id from outside. */
   readonly field?: string | undefined
-  /** Index of the first character outside the alphabet, in UTF-16 units. */
+  /** Index of the first character outside ASCII, or else outside the alphabet. */
   readonly position?: number | undefined
   /** Milliseconds until the same call can succeed. */
   readonly waitMs?: number | undefined
@@ -267,10 +267,18 @@ export function checkString(family: string, value: unknown): string {
   return typeof value === 'string' ? value : refuseType(family, 'an id must be a string', value)
 }
 
+/** @throws {IdError} `INVALID_CHARACTER` for a character outside ASCII: the first fault of a text, in every encoding. */
+export function checkAscii(family: string, text: string): void {
+  const found = /[\u{80}-\u{10ffff}]/u.exec(text)
+  if (found === null) return
+  const reason = `${show(found[0])} at position ${found.index} of ${show(text)} is not ASCII`
+  fail('INVALID_CHARACTER', family, reason, text, undefined, found.index)
+}
+
 /**
  * Returns the value if it is a string of exactly `length` characters.
  *
- * @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`.
+ * @throws {IdError} `INVALID_TYPE`, `INVALID_CHARACTER` for one outside ASCII, `INVALID_LENGTH`.
  *
  * @example
  * checkText('ticket', 'T-1', 3) // 'T-1'
@@ -278,5 +286,6 @@ export function checkString(family: string, value: unknown): string {
 export function checkText(family: string, value: unknown, length: number): string {
   const text = checkString(family, value)
   if (text.length === length) return text
+  checkAscii(family, text)
   fail('INVALID_LENGTH', family, `an id has ${length} characters, not ${text.length} (${show(text)})`, value)
 }

@@ -1,6 +1,6 @@
-const PART = /\\[^]|\[(\^?)((?:\\[^]|[^\\\]])*)\]/g
+const PART = /\\[\s\S]|\[(\^?)((?:\\[\s\S]|[^\\\]])*)\]/g
 /** In a class: what has to be escaped, among escapes that stay as they are. */
-const IN_CLASS = /(\\[dsw])-|\\[^]|(^-|-$|-(?=\\[dsw])|[()[{}|/])/gi
+const IN_CLASS = /(\\[dsw])-|\\[\s\S]|(^-|-$|-(?=\\[dsw])|[()[{}|/])/gi
 /** What means something else with flag u. */
 const OTHERWISE = /\\(?:u\{|p\{)/i
 

@@ -1,7 +1,7 @@
 import type { IdFamily } from '../family.js'
 import type { Alphabet } from '../primitives/alphabet.js'
 import { hexByteAt } from '../primitives/bytes.js'
-import { checkText, escaped, fail, IdError, show } from '../primitives/errors.js'
+import { checkAscii, checkText, escaped, fail, IdError, show } from '../primitives/errors.js'
 
 export const UUID_BYTES = 16
 /** Bytes of an id in a uuid8: the version and variant digits and the tag take the other two. */
@@ -47,6 +47,7 @@ const HYPHENS = [8, 13, 18, 23]
 export function bytesOfUuid(family: string, text: string): Uint8Array {
   const bytes = uuidBytes(checkText(family, text, UUID_TEXT))
   if (bytes !== undefined) return bytes
+  checkAscii(family, text)
   const characters = text.split('')
   const position = characters.findIndex(
     (one, at) => !(HYPHENS.includes(at) ? '-' === one : /[0-9a-f]/i.test(one)),
