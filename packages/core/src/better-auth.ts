@@ -2,7 +2,8 @@ import { type IdSource, idSource } from './adapter/id-source.js'
 import { withPath } from './adapter/path.js'
 import { flax } from './flax/index.js'
 import { checkFamily } from './identity.js'
-import { checkOptions } from './primitives/options.js'
+import { show } from './primitives/errors.js'
+import { checkOptions, refuse } from './primitives/options.js'
 
 /** Options of {@link betterAuthIds}. */
 export interface BetterAuthOptions {
@@ -29,6 +30,9 @@ export function betterAuthIds(
   options: BetterAuthOptions = {},
 ): (request: { readonly model: string }) => string {
   const { others = flax } = checkOptions('betterAuthIds', options, { others: 'any' })
+  if (Object(models) !== models) {
+    refuse('betterAuthIds', 'models', models, `models must be an object such as { user: flax }, not ${show(models)}`)
+  }
   const byModel = new Map(Object.entries(models).map(([model, given]) => [model, sourceOf(model, given)]))
   const ofOthers = sourceOf('others', others)
   return ({ model }) => (byModel.get(model) ?? ofOthers)()

@@ -3,7 +3,7 @@ import { type IdSource, idSource } from './adapter/id-source.js'
 import { readKeyset } from './adapter/keyset.js'
 import type { IdFamily, IdRange } from './family.js'
 import type { Time } from './primitives/clock.js'
-import { fail } from './primitives/errors.js'
+import { fail, refuseType } from './primitives/errors.js'
 import { checkOptions } from './primitives/options.js'
 import type { Database } from './storage/column.js'
 import { storageFor } from './storage/index.js'
@@ -117,6 +117,10 @@ export function columnFor<AnId extends string>(
         take: take as number,
       }
     },
-    check: (target) => conditionOf(storage, target) || 'true',
+    check(target) {
+      if (typeof target !== 'string')
+        refuseType(family.name, "check needs the column's name in SQL", target, 'target')
+      return conditionOf(storage, target) || 'true'
+    },
   }
 }

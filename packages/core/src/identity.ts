@@ -113,12 +113,17 @@ export const baseOf = (family: IdFamily): IdFamily => (isPrefixed(family) ? fami
  * be one object: each copy of this package and each `withEpoch` creates its own. Which other keys they accept doesn't
  * matter.
  *
+ * @throws {IdError} `INVALID_OPTION` for a value that is not a family.
+ *
  * @example
  * isSameFamily(flake.withEpoch(0), flake) // true
  * isSameFamily(flake.withEpoch(1_420_070_400_000), flake) // false
  */
 export function isSameFamily(a: IdFamily, b: IdFamily): boolean {
-  return a === b || (a.name === b.name && meaning(a) === meaning(b))
+  if (a === b) return true
+  checkFamily(a, 'isSameFamily: each')
+  checkFamily(b, 'isSameFamily: each')
+  return a.name === b.name && meaning(a) === meaning(b)
 }
 
 function meaning(family: IdFamily): string {

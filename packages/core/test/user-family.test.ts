@@ -150,7 +150,7 @@ describe('a family of your own', () => {
         expect(defineFamily({ ...DEFINITION, ...change })).toMatchObject(change)
       }
       const { pattern } = defineFamily({ ...DEFINITION, pattern: /^[-0-9a-f/]{16}$/ })
-      expect(String(pattern)).toBe(String(/^[-0-9a-f/]{16}$/))
+      expect(String(pattern)).toBe(String.raw`/^[\-0-9a-f\/]{16}$/`)
     })
 
     test.each([flax, sno, flake, flake.withEpoch(0), uid, uid.withNeighbourhood(5), uidLocal])(

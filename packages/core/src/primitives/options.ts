@@ -1,4 +1,5 @@
 import { fail, show } from './errors.js'
+import { isDate } from './realms.js'
 
 /**
  * The kind of an option's value: one of several words, a boolean, a function, a list, a number that
@@ -35,7 +36,7 @@ export function checkOptions<Options>(
 ): Exclude<Options, undefined> {
   const own = ownOptions(options)
   if (options === undefined) return own
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options) || isDate(options)) {
     refuse(family, what, options, `${what} must be an object, not ${show(options)}`)
   }
   for (const name of Object.keys(kinds)) {
@@ -44,7 +45,7 @@ export function checkOptions<Options>(
         family,
         name,
         options,
-        `${name} is inherited; pass ${what} that have it themselves, such as a literal`,
+        `${name} is inherited; pass a plain object`,
       )
     }
   }

@@ -10,6 +10,8 @@ export const UUID8_BYTES = 14
 const VERSION_DIGIT = 12
 const VARIANT_DIGIT = 16
 const TAG_BYTE = 15
+/** 2026-11-01T00:00:00Z. */
+const EXAMPLE_MS = 1_793_491_200_000
 
 /** Characters of a uuid as drivers return it. */
 export const UUID_TEXT = 36
@@ -186,7 +188,7 @@ export type UuidForm = 'uuid' | 'uuid8'
 export function fromUuid(family: IdFamily, uuid: Uint8Array, form?: UuidForm): string {
   if (family.byteLength === UUID_BYTES) return family.encode(uuid)
   return (form ?? formOf(family, uuid)) === 'uuid8'
-    ? fromUuid8(family, uuid)
+    ? fromUuid8(family, uuid, form)
     : ofCharacters(family, uuid, uuidText(uuid))
 }
 
@@ -218,7 +220,7 @@ function formOf(family: IdFamily, uuid: Uint8Array): UuidForm {
   return family.storages.includes('uuid') && (uuid[8] as number) < 0x80 ? 'uuid' : 'uuid8'
 }
 
-function fromUuid8(family: IdFamily, uuid: Uint8Array): string {
+function fromUuid8(family: IdFamily, uuid: Uint8Array, form?: UuidForm): string {
   const digits = 2 * family.byteLength
   const bytes = new Uint8Array(family.byteLength)
   for (let digit = 0; digit < digits; digit++) setDigit(bytes, digit, digitOf(uuid, uuid8Digit(digit)))
@@ -227,8 +229,15 @@ function fromUuid8(family: IdFamily, uuid: Uint8Array): string {
   const isWhole = digitOf(uuid, VERSION_DIGIT) === 8 && digitOf(uuid, VARIANT_DIGIT) === 8
   if (isWhole && padding === 0 && uuid[TAG_BYTE] === family.tag) return family.encode(bytes)
   const text = uuidText(uuid)
+  const version = digitOf(uuid, VERSION_DIGIT)
+  const found = `a UUIDv${version}`
+  if (form === undefined && version !== 8) {
+    const example = family.lowerBound(Math.min(Math.max(EXAMPLE_MS, family.firstMs), family.lastMs))
+    const reason = `${show(text)} is ${found}, not an id of ${family.name}; expected one such as ${show(example)}`
+    fail('NOT_CANONICAL', family.name, reason, text)
+  }
   const reason =
-    `${show(text)} is not a UUIDv8 of this family, which has an 8 at digits 12 and 16, ` +
+    `${show(text)} (${found}) is not a UUIDv8 of this family, which has an 8 at digits 12 and 16, ` +
     `${2 * UUID8_BYTES - digits} zeros and ends in ${family.tag.toString(16).padStart(2, '0')}`
   fail('NOT_CANONICAL', family.name, reason, text)
 }

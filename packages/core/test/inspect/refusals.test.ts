@@ -37,7 +37,7 @@ describe('refusals', () => {
 
   test.each<[string, IdFamily, IdErrorCode, string]>([
     ['0d2fe7f4-97a5-4a46-ae5b-e6cc0c0c0739', sno, 'NOT_CANONICAL', 'is not a UUIDv8 of this family'],
-    ['0d2fe7f4-97a5-4a46-ae5b-e6cc0c0c0739', asUuid, 'INVALID_CHARACTER', 'at position 0'],
+    ['0d2fe7f4-97a5-4a46-ae5b-e6cc0c0c0739', asUuid, 'INVALID_CHARACTER', 'at position 2'],
     ['\\x0102', sno, 'INVALID_LENGTH', 'sno: an id has 20 hex digits, not 4 ("\\\\x0102")'],
     ['0x010', sno, 'INVALID_LENGTH', 'sno: an id has 20 hex digits, not 3 ("0x010")'],
     ['\\x', sno, 'INVALID_LENGTH', 'not 0'],

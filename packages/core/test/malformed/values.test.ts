@@ -1,4 +1,18 @@
-import { flake, flax, type IdFamily, prefixed, sno, storageFor } from '@snoflax/core'
+import {
+  accepting,
+  betterAuthIds,
+  columnFor,
+  fixedId,
+  flake,
+  flax,
+  type IdFamily,
+  isSameFamily,
+  prefixed,
+  registry,
+  sno,
+  storageFor,
+  typeid,
+} from '@snoflax/core'
 import { storedReader } from '@snoflax/core/adapter'
 import { uid, uidLocal } from '@snoflax/families'
 import fc from 'fast-check'
@@ -182,5 +196,68 @@ describe.each(FIELDS)('fields of $name', (family, maxima) => {
 test('random of flax must be bytes', () => {
   for (const random of [undefined, null, '0123456', 7, [0, 0, 0, 0, 0, 0, 0]]) {
     expectRefusal(() => flax.pack({ timeMs: flax.firstMs, random: random as never }), 'INVALID_TYPE')
+  }
+})
+
+const customerId = prefixed(flax, 'cus')
+const column = columnFor(flax, 'postgres')
+const [NOW, LATER] = [new Date('2026-11-01'), new Date('2026-12-01')]
+
+/** Arguments that are swapped, left out or of a wrong type, as a call without types can have them. */
+const CALLS: readonly (readonly [call: (...wrong: never[]) => unknown, wrong: readonly unknown[], message: RegExp])[] = [
+  [flax.range, ['2026-11-01', '2026-12-01'], /a time must be a Date.*not "2026-11-01"/],
+  [flax.range, [LATER, NOW], /from the earlier time to the later one/],
+  [flax.range, [flax.min, flax.max], /a time must be a Date/],
+  [flax.lowerBound, [], /a time must be a Date.*not undefined/],
+  [flax.upperBound, [flax.min], /a time must be a Date/],
+  [flax.generateAt, ['2026-11-01'], /a time must be a Date/],
+  [flax.time, [NOW], /an id must be a string, not 2026-11-01T/],
+  [flax.pack, [NOW.getTime(), new Uint8Array(7)], /fields must be an object, not 179/],
+  [flax.encode, [flax.min], /must be a Uint8Array of 12 bytes/],
+  [flax.decode, [new Uint8Array(12)], /an id must be a string/],
+  [flax.generator().batch, ['3'], /count must be a number, not "3"/],
+  [fixedId, ['user-1', flax], /fixedId: family must be a family such as flax, not "user-1"/],
+  [fixedId, [flax, 1], /label must be a string, not 1/],
+  [fixedId, [flax, 'user-1', NOW], /options must be an object, not 2026-11-01T/],
+  [fixedId, [flax, 'user-1', { at: '2026-11-01' }], /a time must be a Date/],
+  [prefixed, ['cus', flax], /a prefix must have 1 to 63/],
+  [typeid, [{}, 'user'], /options must be an object, not "user"/],
+  [accepting, [/x/, flax], /accepting: family must be a family such as flax/],
+  [storageFor, ['postgres', flax], /family must be a family such as flax, not "postgres"/],
+  [storageFor, [flax, { storage: 'text' }], /database must be one of postgres/],
+  [columnFor, ['postgres', flax], /family must be a family such as flax, not "postgres"/],
+  [columnFor, [flax, 'postgres', 'text'], /options must be an object, not "text"/],
+  [column.check, [], /check needs the column's name in SQL, not undefined/],
+  [column.keyset, [], /take is missing/],
+  [column.keyset, [{ after: null }], /take is missing/],
+  [column.range, ['2026-11-01', NOW], /a time must be a Date/],
+  [registry, [], /families must be an object or an array, not undefined/],
+  [registry, [flax], /registry: name must be a family such as flax, not "flax"/],
+  [betterAuthIds, [], /models must be an object such as \{ user: flax \}, not undefined/],
+  [isSameFamily, [flax, undefined], /isSameFamily: each must be a family such as flax, not undefined/],
+  [isSameFamily, ['flax', flax], /not "flax"/],
+  [customerId.withPrefix, [1], /an id must be a string, not 1/],
+  [customerId.withoutPrefix, [], /an id must be a string, not undefined/],
+  [customerId.fromGenerator, [flax.generate], /takes a generator of flax, not a function/],
+  [sno.generateAt, [1, NOW], /meta must be a number, not 2026/],
+  [sno.withMeta, [1, sno.min], /an id must be a string, not 1/],
+  [flake.withEpoch, [NOW], /epochMs must be a number, not 2026/],
+  [uid.fromLocal, [{ node: 1 }, uidLocal.min], /an id must be a string, not an object/],
+]
+
+test.each(CALLS)('%o refuses %o', (call, wrong, message) => {
+  expect(() => call(...(wrong as never[]))).toThrow(
+    expect.objectContaining({ name: 'IdError', message: expect.stringMatching(message) }),
+  )
+})
+
+test('a UUIDv7 is told as one by a text column with a prefix', () => {
+  const { toDatabase, fromDatabase } = storageFor(customerId, 'postgres')
+  const message =
+    /^cus: "019a3f1c-.*" is a UUIDv7, not an id of cus; expected one such as "cus_Kj5SD-{11}"$/
+  for (const call of [toDatabase, fromDatabase]) {
+    expectRefusal(() => call('019a3f1c-7c1a-7000-8000-000000000000'), 'NOT_CANONICAL', {
+      message: expect.stringMatching(message),
+    })
   }
 })
