@@ -124,7 +124,7 @@ export const salesOf = async (id: ShopId, ids: ShopId[], saleId: SaleId, otherId
 
 const plainUsers = pgTable('users', { id: flaxId({ branded: false }).primaryKey() })
 const plainOrders = pgTable('orders', {
-  id: snoId({ accept: /x+/ }).primaryKey(),
+  id: snoId({ accept: /x{3}/ }).primaryKey(),
   userId: flaxId.ref('user_id', () => plainUsers.id).notNull(),
 })
 same<typeof plainOrders.$inferSelect, { id: string; userId: string }>(true)
