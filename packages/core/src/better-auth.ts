@@ -31,7 +31,12 @@ export function betterAuthIds(
 ): (request: { readonly model: string }) => string {
   const { others = flax } = checkOptions('betterAuthIds', options, { others: 'any' })
   if (Object(models) !== models) {
-    refuse('betterAuthIds', 'models', models, `models must be an object such as { user: flax }, not ${show(models)}`)
+    refuse(
+      'betterAuthIds',
+      'models',
+      models,
+      `models must be an object such as { user: flax }, not ${show(models)}`,
+    )
   }
   const byModel = new Map(Object.entries(models).map(([model, given]) => [model, sourceOf(model, given)]))
   const ofOthers = sourceOf('others', others)

@@ -119,15 +119,15 @@ test('--epoch and --neighbourhood are used to read an id', async () => {
 })
 
 test('what is not an id is an error of one line, or says where a near miss differs, and code 1', async () => {
-  const { code, out, err } = await cli(['inspect', 'nope', flax.generate(), 'Kpcan0M1FakODT4é'])
+  const { code, out, err } = await cli(['inspect', 'nope', flax.generate(), 'Kpcan0M1FakODT4!'])
   expect(code).toBe(1)
   expect(out).toContain('family   flax')
   expect(err.split('\n')).toEqual([
     'snoflax: "nope" is not an id',
     '  no known kind of id has this form; pass --family to see why',
-    'snoflax: "Kpcan0M1FakODT4é" is not an id',
-    expect.stringMatching(/^ {2}uid: "é" at position 15 of "Kpcan0M1FakODT4é" is not one of /),
-    expect.stringMatching(/^ {2}flax: "é" at position 15 of "Kpcan0M1FakODT4é" is not one of /),
+    'snoflax: "Kpcan0M1FakODT4!" is not an id',
+    expect.stringMatching(/^ {2}uid: "!" at position 15 of "Kpcan0M1FakODT4!" is not one of /),
+    expect.stringMatching(/^ {2}flax: "!" at position 15 of "Kpcan0M1FakODT4!" is not one of /),
     '',
   ])
   const ran = await cli(['inspect', '--json', 'nope', '--family', 'sno'])

@@ -42,7 +42,6 @@ export function readKeyset(
   }
   if (order !== 'asc' && order !== 'desc')
     refuse('keyset', 'order', order, `order must be 'asc' or 'desc', not ${show(order)}`)
-  const page = { order, take: take as number | undefined }
-  if (after == null) return { ...page, after: undefined }
-  return { ...page, after: withPath(column.path, () => column.family.parse(after)) }
+  const last = after == null ? undefined : withPath(column.path, () => column.family.parse(after))
+  return { order: order as 'asc' | 'desc', after: last, take: take as number | undefined }
 }

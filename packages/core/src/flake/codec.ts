@@ -1,7 +1,15 @@
 import type { Id, Layout } from '../family.js'
 import { fromBigInt as bytesOf, joinWords, toBigInt as numberOf } from '../primitives/bytes.js'
 import { checkSpan, checkTimeField, type TimeSpan } from '../primitives/clock.js'
-import { checkAscii, checkBytes, checkInteger, checkString, fail, refuseType, show } from '../primitives/errors.js'
+import {
+  checkAscii,
+  checkBytes,
+  checkInteger,
+  checkString,
+  fail,
+  refuseType,
+  show,
+} from '../primitives/errors.js'
 
 /** A flake id: an unsigned 64-bit number as decimal text, as snowflake APIs send it. */
 export type FlakeId = Id<'flake'>

@@ -41,12 +41,7 @@ export function checkOptions<Options>(
   }
   for (const name of Object.keys(kinds)) {
     if (name in options && !Object.hasOwn(own as object, name) && !(name in Object.prototype)) {
-      refuse(
-        family,
-        name,
-        options,
-        `${name} is inherited; pass a plain object`,
-      )
+      refuse(family, name, options, `${name} is inherited; pass a plain object`)
     }
   }
   for (const [name, value] of Object.entries(own as object)) {

@@ -204,7 +204,11 @@ const column = columnFor(flax, 'postgres')
 const [NOW, LATER] = [new Date('2026-11-01'), new Date('2026-12-01')]
 
 /** Arguments that are swapped, left out or of a wrong type, as a call without types can have them. */
-const CALLS: readonly (readonly [call: (...wrong: never[]) => unknown, wrong: readonly unknown[], message: RegExp])[] = [
+const CALLS: readonly (readonly [
+  call: (...wrong: never[]) => unknown,
+  wrong: readonly unknown[],
+  message: RegExp,
+])[] = [
   [flax.range, ['2026-11-01', '2026-12-01'], /a time must be a Date.*not "2026-11-01"/],
   [flax.range, [LATER, NOW], /from the earlier time to the later one/],
   [flax.range, [flax.min, flax.max], /a time must be a Date/],
@@ -253,8 +257,7 @@ test.each(CALLS)('%o refuses %o', (call, wrong, message) => {
 
 test('a UUIDv7 is told as one by a text column with a prefix', () => {
   const { toDatabase, fromDatabase } = storageFor(customerId, 'postgres')
-  const message =
-    /^cus: "019a3f1c-.*" is a UUIDv7, not an id of cus; expected one such as "cus_Kj5SD-{11}"$/
+  const message = /^cus: "019a3f1c-.*" is a UUIDv7, not an id of cus; expected one such as "cus_Kj5SD-{11}"$/
   for (const call of [toDatabase, fromDatabase]) {
     expectRefusal(() => call('019a3f1c-7c1a-7000-8000-000000000000'), 'NOT_CANONICAL', {
       message: expect.stringMatching(message),
