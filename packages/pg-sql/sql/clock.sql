@@ -103,8 +103,8 @@ COMMENT ON VIEW snoflax.identity IS
 -- a value of it, and without one currval() throws.
 CREATE OR REPLACE FUNCTION snoflax._clock_is_checked(family text, timeline regclass) RETURNS boolean
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN current_setting('snoflax.' || family || '_checked', true) IS NOT DISTINCT FROM timeline::oid::text
-  AND currval(timeline) >= 0;
+RETURN current_setting('snoflax.' || family || '_checked', true)
+  IS NOT DISTINCT FROM timeline::oid::text || ' ' || pg_backend_pid()::text;
 
 -- The slow path: a value of the family's sequence that is good for an id. Every role may call it: it returns what the
 -- fast path would, and uses only the sequences that the table names.
@@ -205,7 +205,7 @@ BEGIN
   END;
   -- After the subtransaction, whose end would undo it. A transaction that rolls back undoes it too, and checks again.
   IF NOT checked THEN
-    PERFORM setval(g.timeline, timeline), set_config('snoflax.' || wanted || '_checked', g.timeline::oid::text, false);
+    PERFORM set_config('snoflax.' || wanted || '_checked', g.timeline::oid::text || ' ' || pg_backend_pid()::text, false);
   END IF;
   RETURN v;
 END $$;

@@ -434,7 +434,6 @@ RETURN CASE WHEN key ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 CREATE SEQUENCE IF NOT EXISTS snoflax.{family}_state AS bigint MINVALUE 0 START 65536;
 CREATE SEQUENCE IF NOT EXISTS snoflax._{family}_timeline AS bigint
   INCREMENT 9223372036854775807 MINVALUE 0 MAXVALUE 4294967296 START 0;
-GRANT SELECT ON SEQUENCE snoflax._{family}_timeline TO PUBLIC; -- _clock_is_checked() reads the session's own value
 COMMENT ON SEQUENCE snoflax.{family}_state IS 'Time and number of the last {family}.';
 
 -- [generators]

@@ -29,7 +29,7 @@ BEGIN
        -- The files grant these, and take EXECUTE on the owner's functions from PUBLIC.
        AND NOT (a.grantee = 0 AND (o.kind, a.privilege_type) IN (('ROUTINE', 'EXECUTE'), ('TYPE', 'USAGE')))
        AND NOT (a.grantee = 0 AND a.privilege_type = 'SELECT'
-         AND replace(o.name, '"', '') ~ '^snoflax\.(leases|identity|_manifest|_(sno|flake|uid|uid_local)_timeline)$')
+         AND replace(o.name, '"', '') ~ '^snoflax[.](leases|identity|_manifest)$')
      GROUP BY o.kind, o.name, a.grantee
   LOOP
     EXECUTE format('REVOKE %s ON %s %s FROM %s CASCADE', held.privileges, held.kind, held.name, held.role);

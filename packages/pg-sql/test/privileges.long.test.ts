@@ -15,12 +15,7 @@ const HELD = `
       CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS who, is_grantable AS grants
     FROM acls, aclexplode(acl) WHERE grantee <> owner ORDER BY 1, 2, 3, 4`
 
-const READ = [
-  'identity',
-  'leases',
-  '_manifest',
-  ...['sno', 'flake', 'uid', 'uid_local'].map((one) => `_${one}_timeline`),
-]
+const READ = ['identity', 'leases', '_manifest']
 const OURS = [
   ...READ.map((name) => ({ what: 'relation', name, may: 'SELECT', who: 'PUBLIC', grants: false })),
   { what: 'routine', name: '', may: 'EXECUTE', who: 'PUBLIC', grants: false },
