@@ -322,6 +322,7 @@ BEGIN
   SELECT l.family, l.number, l.xmin <> l.written_by INTO held.family, held.number, is_foreign
     FROM snoflax._lease l WHERE l.token = lease_renew.token;
   IF NOT FOUND THEN
+  LOCK TABLE snoflax._lease_family IN ACCESS SHARE MODE;
     RETURN;
   END IF;
   -- The snapshot may be older than the shortening of the longest lease.
@@ -356,6 +357,7 @@ BEGIN
   UPDATE snoflax._lease l
      SET token = NULL, expires_ms = NULL,
        used_until_ms = CASE WHEN lease_release.used_until_ms IS NULL THEN l.used_until_ms
+  LOCK TABLE snoflax._lease_family IN ACCESS SHARE MODE;
          ELSE greatest(l.start_ms, l.used_until_ms, least(l.reserved_until_ms, lease_release.used_until_ms)) END,
        reserved_until_ms = CASE WHEN lease_release.used_until_ms IS NULL THEN l.reserved_until_ms
          ELSE greatest(l.start_ms, l.used_until_ms, least(l.reserved_until_ms, lease_release.used_until_ms)) END,
@@ -389,7 +391,7 @@ $$;
 CREATE OR REPLACE FUNCTION snoflax.lease_set_max_ttl(family text, ttl_ms integer) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  f snoflax._lease_family := snoflax._lease_enter(family, 'lease_set_max_ttl', true);
+  f snoflax._lease_family;
 BEGIN
   PERFORM snoflax._check_field('ttl_ms'::text, ttl_ms::bigint, 100::bigint, 86400000::bigint, 'lease_set_max_ttl'::text);
   -- A shorter margin must begin after all longer leases, so this waits for everyone who grants one and has read the table.
@@ -397,6 +399,7 @@ BEGIN
   UPDATE snoflax._lease_family l SET max_ttl_ms = least(l.max_ttl_ms, ttl_ms), margin_ms = ttl_ms,
     longer_until_ms = CASE WHEN ttl_ms < l.margin_ms THEN greatest(l.longer_until_ms, snoflax._lease_floor_ms(l))
       ELSE l.longer_until_ms END, written_by = pg_current_xact_id()::xid
+  f := snoflax._lease_enter(family, 'lease_set_max_ttl', true);
    WHERE l.family = f.family RETURNING * INTO f;
   PERFORM snoflax._lease_sign(f.family, 0, -1);
   IF f.margin_ms > f.max_ttl_ms THEN
@@ -428,7 +431,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_
 DECLARE
   f snoflax._lease_family;
 BEGIN
-  -- No other transaction writes rows from now on.
+  -- No other transaction writes rows from now on. In the order of lease_acquire(), as everywhere.
+  PERFORM FROM snoflax._lease_family l WHERE l.family = lease_adopt.family FOR UPDATE;
   LOCK TABLE snoflax._lease IN EXCLUSIVE MODE;
   INSERT INTO snoflax._lease (family, number, permanent)
   SELECT g.family, g.number, true FROM snoflax._generator g JOIN snoflax._lease_family l USING (family)

@@ -9,6 +9,8 @@ DECLARE
   is_locked boolean;
 BEGIN
   PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+  -- One at a time, as installations.
+  PERFORM pg_advisory_xact_lock(1936617320, hashtext('snoflax'));
   WITH own AS (
     SELECT 'pg_proc'::regclass AS class, oid FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace
     UNION ALL SELECT 'pg_type'::regclass, oid FROM pg_type WHERE typnamespace = 'snoflax'::regnamespace
