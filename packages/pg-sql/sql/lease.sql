@@ -336,7 +336,7 @@ BEGIN
   UPDATE snoflax._lease l
      SET renewed_ms = now_ms, expires_ms = now_ms + ttl_ms,
        start_ms = CASE WHEN l.start_ms < f.floor_ms THEN greatest(l.reserved_until_ms, f.floor_ms) ELSE l.start_ms END,
-       reserved_until_ms = greatest(l.reserved_until_ms, now_ms + ttl_ms),
+       reserved_until_ms = greatest(l.reserved_until_ms, f.floor_ms, now_ms + ttl_ms),
        used_until_ms = CASE WHEN lease_renew.used_until_ms IS NULL THEN l.used_until_ms
          ELSE greatest(l.start_ms, l.used_until_ms, least(l.reserved_until_ms, lease_renew.used_until_ms)) END,
        written_by = pg_current_xact_id()::xid
