@@ -5,12 +5,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 /** Versions that ALTER EXTENSION … UPDATE brings to this one. */
 const EARLIER = /** @type {string[]} */ ([])
 
-/** What a dump must not lose, and must not bring back: it has no rows of an extension's tables unless they are named. */
+/** What a dump must not lose: it has no rows of an extension's tables, nor a sequence's value, unless they are named. */
 const AFTER = `
--- A restored database starts without numbers and leases. So that it gives out none that its original may have given,
--- the owner says so first, here and after CREATE EXTENSION: lease_adopt().
-UPDATE snoflax._lease_family SET database = 0 WHERE database IS NULL;
-
 -- flake's stays, for it belongs to an epoch that is lost with the number.
 ${['sno_state', '_sno_timeline', 'uid_state', '_uid_timeline', 'uid_local_state', '_uid_local_timeline']
   .map((sequence) => `SELECT pg_catalog.pg_extension_config_dump('snoflax.${sequence}', '');`)

@@ -35,7 +35,8 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 CREATE TABLE IF NOT EXISTS snoflax._generator (
   family text PRIMARY KEY,
   state regclass NOT NULL, -- the sequence: unit << shift | counter
-  -- A sequence with the server's timeline at the last move of the state; it does not roll back either. Its increment
+  -- A sequence with the server's timeline at the installation, then at the last move of the state, which it doesn't roll
+  -- back either. Its increment
   -- makes nextval() fail, so that roles that may use all sequences cannot change it.
   timeline regclass NOT NULL,
   shift integer NOT NULL,
@@ -99,8 +100,8 @@ COMMENT ON VIEW snoflax.identity IS
   'oid. The warning says which of them the server hides; null if none.';
 
 -- Whether this session has already found the database to be the one whose number was set, and the state to be on the
--- server's timeline. The setting names the sequence. Anybody can write that, but only the owner's function gives the session
--- a value of it, and without one currval() throws.
+-- server's timeline. The setting names the sequence and the session, so that what a pooler or ALTER ROLE carries over, or
+-- DISCARD and RESET drop, is checked again.
 CREATE OR REPLACE FUNCTION snoflax._clock_is_checked(family text, timeline regclass) RETURNS boolean
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN current_setting('snoflax.' || family || '_checked', true)
@@ -133,8 +134,8 @@ BEGIN
         USING ERRCODE = '55000', HINT = g.setup || ', with a value that no other generator uses.';
     -- A session stays in its database on its server, so once is enough.
     ELSIF g.setup IS NOT NULL AND NOT checked AND (
-      g.database <> (SELECT oid FROM pg_database WHERE datname = current_database())
-      OR g.system <> snoflax._server_system())
+      g.database IS DISTINCT FROM (SELECT oid FROM pg_database WHERE datname = current_database())
+      OR g.system IS DISTINCT FROM snoflax._server_system())
     THEN
       RAISE EXCEPTION '%_generate: this database is a copy, and % was set in the original', wanted, g.number
         USING ERRCODE = '55000', HINT = g.setup || ', with a value that no other generator uses, the original included.';
@@ -178,7 +179,7 @@ BEGIN
     END IF;
     -- A promoted standby may lack its primary's last ids, and so may a sequence that was created again. Those ids were
     -- at most 10 s ahead of the clock.
-    IF recorded <> timeline THEN
+    IF recorded IS DISTINCT FROM timeline THEN
       next_unit := greatest(next_unit, now_unit + lead);
     END IF;
     IF next_unit - now_unit > lead OR next_unit > g.last_unit THEN
@@ -258,6 +259,8 @@ BEGIN
     PERFORM snoflax._clock_constant(format('_%s_number', wanted), g.number);
   END IF;
   IF g.state = state_here AND g.timeline = timeline_here THEN
+    -- Before the first id: a promoted standby may lack that, too.
+    PERFORM setval(timeline_here, snoflax._server_timeline()) WHERE pg_sequence_last_value(timeline_here) IS NULL;
     RETURN;
   END IF;
   PERFORM setval(timeline_here, 4294967296);

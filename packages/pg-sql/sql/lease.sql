@@ -28,8 +28,9 @@ CREATE TABLE IF NOT EXISTS snoflax._lease_family (
   max_shards integer NOT NULL,
   max_ttl_ms integer NOT NULL DEFAULT 30000, -- the longest lease that is granted
   floor_ms bigint NOT NULL DEFAULT 0, -- Unix ms; no window granted on this timeline begins before it
-  -- The database that grants the leases, its server's system identifier, and the timeline when it was installed, or when
-  -- a lease was last granted.
+  -- The database that grants the leases and its server's system identifier: those of the installation, so that a copy knows
+  -- itself as one before its first lease; 0 where only lease_adopt() may tell, NULL if the server hid them.
+  -- The timeline when it was installed, or when a lease was last granted.
   database oid,
   system bigint,
   timeline bigint,
@@ -100,7 +101,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN ARRAY[to_regclass('snoflax._lease')::oid, to_regclass('snoflax._lease_family')::oid];
 
 -- Whether these tables, in this database, are those that grant the leases, and the functions wrote the family's row; if
--- `whole`, also all of its leases. NULL if none have been granted yet.
+-- `whole`, also all of its leases. NULL if the server hid what it is when they were installed.
 CREATE OR REPLACE FUNCTION snoflax._lease_is_here(wanted text, whole boolean) RETURNS boolean
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (
@@ -154,8 +155,12 @@ BEGIN
 
   SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted FOR UPDATE;
   is_here := snoflax._lease_is_here(wanted, whole);
-  IF is_here IS NULL AND (timeline_here = 0 OR snoflax._server_system() = 0) THEN
-    RAISE EXCEPTION '%: %', caller, (SELECT warning FROM snoflax.identity)
+  IF is_here AND f.timeline = timeline_here THEN
+    RETURN f;
+  END IF;
+  IF is_here IS NULL THEN
+    RAISE EXCEPTION '%: %', caller, coalesce((SELECT warning FROM snoflax.identity),
+      'this server hid its system identifier or timeline at the installation, so this database may be a copy')
       USING ERRCODE = '55000', HINT = format('If you will call it again after each failover and restore: '
         'SELECT snoflax.lease_adopt(%L)', wanted);
   ELSIF NOT is_here THEN
@@ -164,10 +169,8 @@ BEGIN
         'SELECT snoflax.lease_adopt(%L)', wanted);
   END IF;
   UPDATE snoflax._lease_family l
-     SET database = (SELECT oid FROM pg_database WHERE datname = current_database()), system = snoflax._server_system(),
-       timeline = timeline_here, tables = snoflax._lease_tables(),
-       floor_ms = CASE WHEN l.timeline IS DISTINCT FROM timeline_here THEN greatest(l.floor_ms, snoflax._lease_floor_ms(l))
-         ELSE l.floor_ms END, written_by = pg_current_xact_id()::xid
+     SET timeline = timeline_here, floor_ms = greatest(l.floor_ms, snoflax._lease_floor_ms(l)),
+       written_by = pg_current_xact_id()::xid
    WHERE l.family = wanted RETURNING * INTO f;
   PERFORM snoflax._lease_sign(wanted, 0, -1);
   RETURN f;
@@ -319,10 +322,10 @@ DECLARE
   is_foreign boolean;
   now_ms bigint;
 BEGIN
+  LOCK TABLE snoflax._lease_family IN ACCESS SHARE MODE;
   SELECT l.family, l.number, l.xmin <> l.written_by INTO held.family, held.number, is_foreign
     FROM snoflax._lease l WHERE l.token = lease_renew.token;
   IF NOT FOUND THEN
-  LOCK TABLE snoflax._lease_family IN ACCESS SHARE MODE;
     RETURN;
   END IF;
   -- The snapshot may be older than the shortening of the longest lease.
@@ -354,10 +357,10 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_
 DECLARE
   held snoflax._lease;
 BEGIN
+  LOCK TABLE snoflax._lease_family IN ACCESS SHARE MODE;
   UPDATE snoflax._lease l
      SET token = NULL, expires_ms = NULL,
        used_until_ms = CASE WHEN lease_release.used_until_ms IS NULL THEN l.used_until_ms
-  LOCK TABLE snoflax._lease_family IN ACCESS SHARE MODE;
          ELSE greatest(l.start_ms, l.used_until_ms, least(l.reserved_until_ms, lease_release.used_until_ms)) END,
        reserved_until_ms = CASE WHEN lease_release.used_until_ms IS NULL THEN l.reserved_until_ms
          ELSE greatest(l.start_ms, l.used_until_ms, least(l.reserved_until_ms, lease_release.used_until_ms)) END,
@@ -396,10 +399,10 @@ BEGIN
   PERFORM snoflax._check_field('ttl_ms'::text, ttl_ms::bigint, 100::bigint, 86400000::bigint, 'lease_set_max_ttl'::text);
   -- A shorter margin must begin after all longer leases, so this waits for everyone who grants one and has read the table.
   LOCK TABLE snoflax._lease_family IN ACCESS EXCLUSIVE MODE;
+  f := snoflax._lease_enter(family, 'lease_set_max_ttl', true);
   UPDATE snoflax._lease_family l SET max_ttl_ms = least(l.max_ttl_ms, ttl_ms), margin_ms = ttl_ms,
     longer_until_ms = CASE WHEN ttl_ms < l.margin_ms THEN greatest(l.longer_until_ms, snoflax._lease_floor_ms(l))
       ELSE l.longer_until_ms END, written_by = pg_current_xact_id()::xid
-  f := snoflax._lease_enter(family, 'lease_set_max_ttl', true);
    WHERE l.family = f.family RETURNING * INTO f;
   PERFORM snoflax._lease_sign(f.family, 0, -1);
   IF f.margin_ms > f.max_ttl_ms THEN
@@ -472,7 +475,8 @@ BEGIN
   RETURN numbers;
 END $$;
 
--- Makes a family one whose numbers can be leased.
+-- Makes a family one whose numbers can be leased, in the database where it was installed. An extension's rows are not in a
+-- dump, so there a restore looks like an installation, and the owner tells which it is.
 CREATE OR REPLACE FUNCTION snoflax._lease_define(wanted text, last integer, shards integer) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -488,11 +492,16 @@ BEGIN
   ON CONFLICT (family, number, shard) DO NOTHING;
   GET DIAGNOSTICS added = ROW_COUNT;
   PERFORM snoflax._lease_sign(wanted, 0, last);
-  IF added > 0 THEN
-    UPDATE snoflax._lease_family SET leases = leases + added, written_by = pg_current_xact_id()::xid
-     WHERE family = wanted AND xmin = written_by;
-    PERFORM snoflax._lease_sign(wanted, 0, -1);
-  END IF;
+  UPDATE snoflax._lease_family SET leases = leases + added, written_by = pg_current_xact_id()::xid
+   WHERE family = wanted AND added > 0 AND xmin = written_by;
+  PERFORM snoflax._lease_sign(wanted, 0, -1);
+  UPDATE snoflax._lease_family f
+     SET database = coalesce(f.database, CASE current_setting('snoflax.extension', true) WHEN 'on' THEN 0 ELSE i.database END),
+       system = coalesce(f.system, i.system_identifier), tables = snoflax._lease_tables(),
+       written_by = pg_current_xact_id()::xid
+    FROM snoflax.identity i
+   WHERE f.family = wanted AND f.tables IS NULL AND f.xmin = f.written_by AND i.warning IS NULL;
+  PERFORM snoflax._lease_sign(wanted, 0, -1);
 END $$;
 
 -- Reserves a number permanently for this database's own generator, and returns the end of its last window. The number

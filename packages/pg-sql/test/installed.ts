@@ -30,8 +30,16 @@ async function prepare(database: PostgresDatabase | PgliteDatabase): Promise<voi
   await database.query(ATTEMPT)
 }
 
-export const openPostgres = (options: { collation?: string } = {}): Promise<PostgresDatabase> =>
-  postgres.open({ ...options, template: { name: 'installed', prepare } })
+// A copy knows itself as one, and these stand for installations of their own.
+const NAME_ITSELF = `
+  UPDATE snoflax._lease_family SET database = (SELECT oid FROM pg_database WHERE datname = current_database()),
+    written_by = pg_current_xact_id()::xid`
+
+export async function openPostgres(options: { collation?: string } = {}): Promise<PostgresDatabase> {
+  const database = await postgres.open({ ...options, template: { name: 'installed', prepare } })
+  await database.query(NAME_ITSELF)
+  return database
+}
 
 export async function openInstalled(kind: (typeof servers)[number]): Promise<OpenDatabase> {
   if (kind !== pglite) return openPostgres()

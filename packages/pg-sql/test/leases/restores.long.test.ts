@@ -152,6 +152,19 @@ describe.skipIf(version === undefined)(`a restored dump, ${named}`, () => {
     }
   })
 
+  test('from before the first lease: leases are refused until the owner adopts them', async () => {
+    const target = await intoAnother(dump())
+    await onConnection(target, async (client) => {
+      const store = postgresLeases(client)
+      for (const again of [false, true]) {
+        if (again) await install(client, { families: ['sno'] })
+        await expect(store.acquire(request('a'))).rejects.toMatchObject(REFUSED)
+      }
+      await client.query("SELECT snoflax.lease_adopt('sno')")
+      await expect(store.acquire(request('a'))).resolves.toMatchObject({ number: 1 })
+    })
+  })
+
   test('structure only: leases are refused until it is installed again and the owner adopts them', async () => {
     documented('structure only')
     const { pool, place, store } = await restored(() => dump('--schema-only'), intoAnother)

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { flake, sno } from '@snoflax/core'
 import { install, installSql, postgresLeases, uninstall } from '@snoflax/pg-sql'
-import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { onConnection, type PostgresDatabase, postgres, urlTo } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { putClock, type ScriptedClock, START_US, scriptClock } from '../faults/scripted-clock.js'
 import { inCopyOf, openPostgres, waiting } from '../installed.js'
 import { acquire, flakeRequest, request, TTL_MS } from './acquire.js'
 
 const START_MS = START_US / 1000
+const NUMBERS = 'SELECT snoflax.sno_set_partition(5), snoflax.flake_set_worker(0, 5)'
 
 let database: PostgresDatabase
 let clock: ScriptedClock
@@ -119,7 +120,7 @@ test.each(['without-margins', 'without-signatures'])(
     try {
       const text = gunzipSync(readFileSync(new URL(`../earlier/${name}.sql.gz`, import.meta.url)))
       await old.query(text.toString())
-      await old.query('SELECT snoflax.sno_set_partition(5), snoflax.flake_set_worker(0, 5)')
+      await old.query(NUMBERS)
       const store = postgresLeases(old.pool)
       const held = await acquire(old, request('a', { shards: 2 }))
       const released = await acquire(old, request('b', { numbers: { min: 2, max: 2 } }))
@@ -180,6 +181,34 @@ test.each([
   },
 )
 
+test.each(['lease_release($1, NULL)', 'lease_renew($1, 10000, NULL)', "lease_adopt(left($1, 0) || 'sno')"])(
+  'neither uninstall nor %s at the same moment fails of a deadlock',
+  async (sql) => {
+    const { token } = await acquire(database, request('a'))
+    await pass(TTL_MS + 1)
+    const [blocker, holder, owner] = await Promise.all([1, 2, 3].map(() => database.connect()))
+    await blocker?.query('BEGIN; SELECT FROM snoflax._lease FOR UPDATE')
+    const working = holder?.query(`SELECT snoflax.${sql}`, [token])
+    await expect.poll(() => waiting(database)).toHaveLength(1)
+    const removed = uninstall(owner as NonNullable<typeof owner>).catch((error) => error)
+    await expect.poll(() => waiting(database)).toHaveLength(2)
+    await blocker?.query('COMMIT')
+    await working
+    expect([undefined, '2BP01']).toContain((await removed)?.code)
+  },
+)
+
+test('a renewal on a new timeline has a window that does not end before it begins', async () => {
+  const { token } = await acquire(database, request('a'))
+  await database.query(
+    'UPDATE snoflax._lease_family SET timeline = timeline + 1, written_by = pg_current_xact_id()::xid',
+  )
+  const renew = () => postgresLeases(database.pool).renew(token, TTL_MS, null as unknown as number)
+  expect(await renew()).toMatchObject({ startMs: START_MS + 40_000, untilMs: START_MS + 40_000 })
+  await pass(40_000)
+  expect(await renew()).toMatchObject({ startMs: START_MS + 40_000, untilMs: START_MS + 50_000 })
+})
+
 test("a copy of the database grants nothing until it is allowed to, and then none of the original's windows", async () => {
   const { token, untilMs } = await acquire(database, request('a'))
   await inCopyOf(database, async (client) => {
@@ -193,6 +222,53 @@ test("a copy of the database grants nothing until it is allowed to, and then non
     const { startMs } = (await store.renew(token, TTL_MS, START_MS)) as { startMs: number }
     expect(startMs).toBeGreaterThanOrEqual(Math.max(untilMs, START_MS + 40_000))
   })
+})
+
+describe('before the first lease', () => {
+  const REFUSED = { code: '55000', message: expect.stringContaining('is a copy') }
+  const earlier = (name: string) =>
+    gunzipSync(readFileSync(new URL(`../earlier/${name}.sql.gz`, import.meta.url))).toString()
+
+  test.each<[string, string[]]>([
+    ['an installation', [installSql()]],
+    ['an installation of one family', [installSql({ families: ['flake'] })]],
+    ['one that was repeated', [installSql(), installSql()]],
+    ['one in steps', [installSql({ families: ['flax'] }), installSql()]],
+    ['one in a subtransaction', [`BEGIN; SAVEPOINT before; ${installSql()}; RELEASE before; COMMIT`]],
+    ['an upgrade', [earlier('without-margins'), installSql()]],
+    ['an upgrade with a number', [earlier('without-signatures'), NUMBERS, installSql()]],
+  ])(
+    'copies lease nothing until they are allowed to, however they are installed again: %s',
+    async (_, steps) => {
+      const original = await postgres.open()
+      const asked = flakeRequest('a')
+      try {
+        for (const sql of steps) await original.query(sql)
+        await inCopyOf(original, async (client) => {
+          for (const again of ['', installSql(), installSql({ families: ['sno'] })]) {
+            await client.query(again)
+            await expect(postgresLeases(client).acquire(asked)).rejects.toMatchObject(REFUSED)
+          }
+          // The number is the owner's to know, in a copy.
+          await client.query('SELECT snoflax.flake_set_worker(3, 3)')
+          await expect(postgresLeases(client).acquire(asked)).rejects.toMatchObject(REFUSED)
+          await client.query("SELECT snoflax.lease_adopt('flake')")
+          await acquire({ pool: client as unknown as PostgresDatabase['pool'] }, asked)
+        })
+        const renamed = `${original.name}_renamed`
+        await onConnection(urlTo(original.url, { database: 'postgres' }), async (admin) => {
+          await admin.query(`ALTER DATABASE ${original.name} RENAME TO ${renamed}`)
+          await onConnection(urlTo(original.url, { database: renamed }), (client) =>
+            acquire({ pool: client as unknown as PostgresDatabase['pool'] }, asked),
+          )
+          await admin.query(`ALTER DATABASE ${renamed} RENAME TO ${original.name}`)
+        })
+        expect(await acquire(original, asked)).toMatchObject({ number: 2 })
+      } finally {
+        await original.close()
+      }
+    },
+  )
 })
 
 test.each([
