@@ -21,7 +21,7 @@ GRANT SELECT ON snoflax._manifest TO PUBLIC;
 -- same.
 CREATE OR REPLACE FUNCTION snoflax._definitions() RETURNS TABLE (object text, name text, parts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off SET bytea_output = 'hex' SET extra_float_digits = 1 SET DateStyle = 'ISO, YMD'
+SET quote_all_identifiers = off SET standard_conforming_strings = on SET bytea_output = 'hex' SET extra_float_digits = 1 SET DateStyle = 'ISO, YMD'
 SET IntervalStyle = 'postgres' SET TimeZone = 'UTC' AS $$
 #variable_conflict use_column
 DECLARE

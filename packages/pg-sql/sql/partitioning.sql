@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION snoflax.partition_ddl(
   parent regclass, family text, storage text, from_time timestamptz, until_time timestamptz, step interval,
   epoch_ms bigint DEFAULT 0, neighbourhood integer DEFAULT {uid.neighbourhood}, prefix text DEFAULT NULL)
 RETURNS SETOF text LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off AS $$
+SET quote_all_identifiers = off SET bytea_output = 'hex' AS $$
 DECLARE
   -- Steps are counted from a Monday that starts a year, so that calls whose spans overlap give the same partitions.
   origin CONSTANT timestamp := timestamp '2001-01-01';
@@ -78,7 +78,7 @@ BEGIN
   IF key_type IS DISTINCT FROM to_regtype(wanted_type) THEN
     RAISE EXCEPTION 'partition_ddl: % is not partitioned by RANGE of one column that suits storage "%"', parent, storage
       USING ERRCODE = '22023';
-  ELSIF storage = 'text' AND key_collation !~ '^(C|POSIX|ucs_basic|pg_c_utf8)(\.|$)' THEN
+  ELSIF storage = 'text' AND key_collation !~ '^(C|POSIX|ucs_basic|pg_c_utf8)([.]|$)' THEN
     RAISE EXCEPTION 'partition_ddl: the key of % does not sort by byte, but by collation %', parent, key_collation
       USING ERRCODE = '22023', HINT = 'Declare the column with COLLATE "C".';
   END IF;
@@ -93,9 +93,9 @@ BEGIN
          WHERE contype = 'c' AND (conrelid = attrelid AND attnum = ANY (conkey) OR contypid = atttypid)) of_key (says)
      WHERE attrelid = parent AND attname = key_name;
     prefix := coalesce(
-      substring(key_says FROM '_(?:encode|is_valid|generate)\([^'']*''([a-z](?:[a-z0-9_]*[a-z0-9])?)''::text\)'),
-      substring(key_says FROM '''\^?([a-z](?:[a-z0-9_]*[a-z0-9])?)_''::text'));
-    IF prefix IS NULL AND key_says !~ (family || '_(generate_text|encode|is_valid)\(|length\(') THEN
+      substring(key_says FROM '_(?:encode|is_valid|generate)[(][^'']*''([a-z](?:[a-z0-9_]*[a-z0-9])?)''::text[)]'),
+      substring(key_says FROM E'''\\^?([a-z](?:[a-z0-9_]*[a-z0-9])?)_''::text'));
+    IF prefix IS NULL AND key_says !~ (family || '_(generate_text|encode|is_valid)[(]|length[(]') THEN
       RAISE EXCEPTION 'partition_ddl: neither DEFAULT nor CHECK of %.% shows whether its ids have a prefix', parent, key_name
         USING ERRCODE = '22023', HINT = 'Pass it: prefix => ''cus'', or prefix => '''' if they have none.';
     END IF;

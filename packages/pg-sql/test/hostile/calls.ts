@@ -84,10 +84,8 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   last_number: ['5', '0'],
 }
 
-const AT_MOST = 60
-
 /** Calls of every function, each with every value of each argument in turn and some of the combinations. */
-export async function everyCall(client: Client): Promise<string[]> {
+export async function everyCall(client: Client, atMost = 60): Promise<string[]> {
   const { rows } = await client.query<{
     name: string
     kind: string
@@ -111,20 +109,20 @@ export async function everyCall(client: Client): Promise<string[]> {
         type.startsWith('snoflax.') && value.startsWith('ROW') ? `${value}::${type}` : value,
       )
     })
-    return combinations(values).map((given) => `SELECT ${name}(${given.join(', ')})`)
+    return combinations(values, atMost).map((given) => `SELECT ${name}(${given.join(', ')})`)
   })
 }
 
-function combinations(values: readonly (readonly string[])[]): string[][] {
+function combinations(values: readonly (readonly string[])[], atMost: number): string[][] {
   const count = values.reduce((product, { length }) => product * length, 1)
-  const step = Math.max(1, Math.floor(count / AT_MOST))
+  const step = Math.max(1, Math.floor(count / atMost))
   // A step that shares no factor with the counts, so that all values of each argument come up.
   const coprime =
     [step, step + 1, step + 2, step + 3, step + 5].find((one) =>
       values.every(({ length }) => one % length !== 0 || length === 1),
     ) ?? 1
-  return Array.from({ length: Math.min(count, AT_MOST) }, (_, i) => {
-    let rest = (i * (count > AT_MOST ? coprime : 1)) % count
+  return Array.from({ length: Math.min(count, atMost) }, (_, i) => {
+    let rest = (i * (count > atMost ? coprime : 1)) % count
     return values.map((own) => {
       const value = own[rest % own.length] as string
       rest = Math.floor(rest / own.length)

@@ -1,0 +1,3 @@
+import { checkSettings, SETTINGS } from './settings-checks.js'
+
+checkSettings(Object.keys(SETTINGS), 8)

@@ -1,0 +1,3 @@
+import { checkSettings } from './settings-checks.js'
+
+checkSettings(['standard_conforming_strings'], 1)
