@@ -4,7 +4,8 @@
 
 CREATE SCHEMA IF NOT EXISTS snoflax;
 
--- Operators and functions are bound here, once and for all.
+-- Operators and functions are bound here, once and for all; the last statement restores the session's path.
+SELECT pg_catalog.set_config('snoflax.search_path', pg_catalog.current_setting('search_path'), false);
 SET search_path = pg_catalog, pg_temp;
 
 CREATE OR REPLACE FUNCTION snoflax._refuse(reason text) RETURNS bigint
@@ -191,4 +192,4 @@ CREATE OR REPLACE FUNCTION snoflax.flax_generate_uuid() RETURNS uuid
 LANGUAGE sql VOLATILE
 RETURN encode(convert_to(snoflax.flax_generate_text(), 'UTF8'::name), 'hex')::uuid;
 
-RESET search_path;
+SELECT set_config('search_path', current_setting('snoflax.search_path'), false);
