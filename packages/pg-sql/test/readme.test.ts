@@ -29,6 +29,35 @@ test('the statements of the README run, in order', async () => {
   expect(await database.query('SELECT snoflax.sno_meta(id) AS meta FROM event')).toEqual([{ meta: 3 }])
 })
 
+const PAGES = [
+  README,
+  ...['start/postgresql', 'postgresql-time'].map((name) => readFileSync(at(`../../docs/${name}.md`), 'utf8')),
+]
+
+test('PostgreSQL gives back each default as the pages spell it', async () => {
+  const expressions = new Set(
+    PAGES.join('\n').match(
+      /\('\w+_'::text \|\| snoflax\.\w+\(\)\)|(?<=DEFAULT )snoflax\.\w+\(.*?\)|snoflax\.typeid_generate\(.*?\)/g,
+    ),
+  )
+  expect([...expressions]).toEqual(
+    expect.arrayContaining([
+      "('cus_'::text || snoflax.flax_generate_text())",
+      "snoflax.typeid_generate('user'::text)",
+      'snoflax.sno_generate_text(3)',
+    ]),
+  )
+  for (const expression of expressions) {
+    await database.query(`CREATE TABLE spelled AS SELECT ${expression} AS id LIMIT 0`)
+    await database.query(`ALTER TABLE spelled ALTER id SET DEFAULT ${expression}`)
+    const given = await database.query(
+      "SELECT pg_get_expr(adbin, adrelid) AS expression FROM pg_attrdef WHERE adrelid = 'spelled'::regclass",
+    )
+    expect(given).toEqual([{ expression }])
+    await database.query('DROP TABLE spelled')
+  }
+})
+
 test('the program of the README runs', async () => {
   const [installing] = blocksOf(README, 'ts') as [string]
   const { name } = await database.role()
