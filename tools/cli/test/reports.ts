@@ -20,8 +20,8 @@ export const told = ({ findings }: Report): string[] =>
   findings.map(({ check, where }) => `${check} ${where}`)
 
 /** A database with pg-sql. */
-export const openInstalled = (): Promise<PostgresDatabase> =>
-  postgres.open({
+export async function openInstalled(): Promise<PostgresDatabase> {
+  const database = await postgres.open({
     template: {
       name: 'installed_for_cli',
       prepare: async ({ pool }: PostgresDatabase) => {
@@ -29,3 +29,9 @@ export const openInstalled = (): Promise<PostgresDatabase> =>
       },
     },
   })
+  // A copy knows itself as one, and this stands for an installation of its own.
+  await database.query(`
+    UPDATE snoflax._lease_family SET database = (SELECT oid FROM pg_database WHERE datname = current_database()),
+      written_by = pg_current_xact_id()::xid`)
+  return database
+}

@@ -94,7 +94,8 @@ const copySql = (schema: string): string => `
     'some were not granted by this database: it is a copy or was restored, or its tables were edited; adopt the '
       'leases once no other database grants them' AS message,
     format('SELECT ${schema}.lease_adopt(%L)', family) AS sql
-    FROM ${schema}._lease_family WHERE NOT ${schema}._lease_is_here(family, true) ORDER BY family`
+    FROM ${schema}._lease_family
+   WHERE (leases > 0 OR database = 0) AND NOT ${schema}._lease_is_here(family, true) ORDER BY family`
 
 /** The generator's own number must be a permanent lease. */
 const leasableSql = (schema: string): string => `
