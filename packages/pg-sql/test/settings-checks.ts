@@ -1,6 +1,7 @@
-import { type PostgresDatabase, urlTo } from '@snoflax/test'
-import { Client } from 'pg'
-import { describe, expect, test } from 'vitest'
+import { installSql } from '@snoflax/pg-sql'
+import type { PostgresDatabase } from '@snoflax/test'
+import type { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setNumbers } from './faults/generators.js'
 import { everyCall } from './hostile/calls.js'
 import { openPostgres } from './installed.js'
@@ -165,62 +166,77 @@ async function queriesOf(client: Client, atMost: number): Promise<string[]> {
   return [...queries, ...PARTITIONS]
 }
 
-async function outcomes(database: PostgresDatabase, queries: string[], setting?: readonly [string, string]) {
-  const client = new Client({ connectionString: urlTo(database.url, {}) })
-  await client.connect()
+// Definitions in the server's words, of which it quotes those of settings if asked to.
+const DEFINITIONS = `SELECT md5(string_agg(object || replace(parts::text, '\\"', ''), ' ' ORDER BY object COLLATE "C")) AS o
+  FROM snoflax._definitions()`
+
+/** What the queries answer in a session of their own, and at the end what an installation there comes to. */
+async function outcomes(
+  database: PostgresDatabase,
+  queries: readonly string[],
+  setting?: readonly [string, string],
+): Promise<string[]> {
+  const session = await database.connect()
   try {
-    if (setting) {
-      await client.query('DO $$ BEGIN END $$') // loads PL/pgSQL, whose settings exist then
-      await client.query('SELECT pg_catalog.set_config($1, $2, false)', [...setting])
-    }
-    const { rows } = await client.query('SELECT o FROM public.outcomes($1) o', [queries])
-    return rows.map(({ o }) => o as string)
+    await session.query("DO 'BEGIN END'") // loads PL/pgSQL, whose settings exist then
+    if (setting) await session.query('SELECT pg_catalog.set_config($1, $2, false)', [...setting])
+    const { rows } = await session.query('SELECT o FROM public.outcomes($1) o', [queries])
+    const installed = await session.query(`BEGIN; ${installSql()}`).then(
+      async () => (await session.query(DEFINITIONS)).rows[0].o,
+      ({ code }) => code,
+    )
+    return [...rows.map(({ o }) => o), installed]
   } finally {
-    await client.end()
+    await session.end()
   }
 }
 
-/** Runs calls of every function under each of the settings that this server has. */
+/** Runs calls of every function, and the installation, under each of the settings that this server has. */
 export function checkSettings(names: readonly string[], atMost: number): void {
   describe('every function answers as with the default settings', () => {
-    let run: Promise<{ database: PostgresDatabase; queries: string[]; usual: string[]; known: Set<string> }>
-    const prepared = () => {
-      run ??= (async () => {
-        const database = await openPostgres()
-        await database.query(PREPARE)
-        await setNumbers(database, 7)
-        const owner = await database.connect()
-        const queries = await queriesOf(owner, atMost)
-        const { rows } = await owner.query('SELECT lower(name) AS name FROM pg_settings')
-        const known = new Set(rows.map(({ name }) => name as string))
-        const usual = await outcomes(database, queries)
-        return { database, queries, usual, known }
-      })()
-      return run
-    }
+    let database: PostgresDatabase
+    let queries: string[]
+    let usual: string[]
+    let known: Set<string>
+    beforeAll(async () => {
+      database = await openPostgres()
+      await database.query(PREPARE)
+      await setNumbers(database, 7)
+      const owner = await database.connect()
+      queries = await queriesOf(owner, atMost)
+      const { rows } = await owner
+        .query("DO 'BEGIN END'")
+        .then(() => owner.query('SELECT lower(name) AS name FROM pg_settings'))
+      known = new Set(rows.map(({ name }) => name as string))
+      usual = await outcomes(database, queries)
+    })
+    afterAll(() => database.close())
 
     test('with the default settings, too', async () => {
-      const { database, queries, usual } = await prepared()
       expect(usual.filter((one) => one.startsWith('=')).length).toBeGreaterThan(usual.length / 4)
-      expect(usual.slice(-PARTITIONS.length)).toEqual(PARTITIONS.map(() => expect.stringMatching(/^=keyed_/)))
+      expect(usual.slice(-1 - PARTITIONS.length, -1)).toEqual(
+        PARTITIONS.map(() => expect.stringMatching(/^=keyed_/)),
+      )
+      expect(usual.at(-1)).toMatch(/^[0-9a-f]{32}$/)
       expect(await outcomes(database, queries)).toEqual(usual)
     })
 
     const table = names.flatMap((name) =>
       (SETTINGS[name] as readonly string[]).map((value) => [name, value] as const),
     )
-    test.each(table)('%s = %s', async (name, value) => {
-      const { database, queries, usual, known } = await prepared()
-      if (!known.has(name.toLowerCase())) return
+    test.for(table)('%s = %s', async ([name, value], { skip }) => {
+      if (!known.has(name.toLowerCase())) return skip('this version has no such setting')
       // Each query starts a process there.
-      const chosen = name.includes('parallel_') ? queries.filter((_, i) => i % 20 === 0) : queries
+      const isChosen = (_: unknown, i: number) =>
+        !name.includes('parallel_') || i % 20 === 0 || i >= queries.length
+      const chosen = queries.filter(isChosen)
       const found = await outcomes(database, chosen, [name, value])
-      const different = chosen.flatMap((query, i) => {
-        const before = usual[queries.indexOf(query)]
-        return found[i] === before || found[i] === ERRORS[name]
+      const before = usual.filter(isChosen)
+      const different = found.flatMap((one, i) =>
+        one === before[i] || one === ERRORS[name]
           ? []
-          : [`${query}: ${before}, now ${found[i]}`]
-      })
+          : [`${chosen[i] ?? 'install'}: ${before[i]}, now ${one}`],
+      )
       expect(different).toEqual([])
     })
   })
