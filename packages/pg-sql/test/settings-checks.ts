@@ -167,7 +167,7 @@ async function queriesOf(client: Client, atMost: number): Promise<string[]> {
 }
 
 // Definitions in the server's words, of which it quotes those of settings if asked to.
-const DEFINITIONS = `SELECT md5(string_agg(object || replace(parts::text, '\\"', ''), ' ' ORDER BY object COLLATE "C")) AS o
+const DEFINITIONS = `SELECT md5(string_agg(object || replace(parts::text, E'\\\\"', ''), ' ' ORDER BY object COLLATE "C")) AS o
   FROM snoflax._definitions()`
 
 /** What the queries answer in a session of their own, and at the end what an installation there comes to. */

@@ -1,3 +1,3 @@
 import { checkSettings, SETTINGS } from './settings-checks.js'
 
-checkSettings(Object.keys(SETTINGS), 8)
+checkSettings(Object.keys(SETTINGS), 4)
