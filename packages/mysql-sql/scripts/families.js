@@ -134,8 +134,18 @@ const ULID = {
   tail: 'random_bytes(10)',
 }
 
-/** Each file with the families for which it is filled. @type {Record<string, Words[]>} */
+/** Begins a query under settings of its own, which the server undoes whatever becomes of it: each in its own words. */
+const LEASES = {
+  'with settings': [
+    "/*M! SET STATEMENT time_zone = '+00:00', sql_big_selects = 1, sql_safe_updates = 0 FOR */",
+    'SELECT /*+ SET_VAR(sql_big_selects = 1) SET_VAR(sql_safe_updates = 0) */',
+  ].join(' '),
+}
+
+/** Each file with the families for which it is filled. @type {Record<string, Words | Words[]>} */
 export const FAMILIES = {
   codecs: [FLAX, SNO, UID, UID_LOCAL, UUID7, ULID],
   random: [FLAX, UUID7, ULID],
+  lease: LEASES,
+  'lease-owner': LEASES,
 }

@@ -13,7 +13,13 @@
 -- * The family's row names the server that wrote it, by all that tells servers and copies apart. Another one gives out
 --   nothing until the owner says so by lease_adopt(), and then begins behind all that the other may have reserved: at
 --   floor_ms. So does a server whose commits may be lost in a crash.
+-- * What is locked is locked in a function: a statement that is killed leaves neither locks nor a transaction, where a
+--   procedure would leave both. The function's arguments are read while its tables can't be replaced, and a replica that
+--   runs it again gets them as values.
+-- * No setting of the session is changed: those that matter are given to a statement.
 
+-- Only a table that is new has rows without a server, which the installation names when it is complete. Until then, and
+-- while uninstall drops the tables, they are closed.
 CREATE TABLE IF NOT EXISTS snoflax._lease_family (
   family varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   last_number int NOT NULL,
@@ -22,10 +28,15 @@ CREATE TABLE IF NOT EXISTS snoflax._lease_family (
   next_ttl_ms int NOT NULL DEFAULT 30000 COMMENT 'max_ttl_ms, or the longer one that is to be confirmed.',
   margin_ms int NOT NULL DEFAULT 30000 COMMENT 'The longest lease that was ever allowed, and so may be out.',
   floor_ms bigint NOT NULL DEFAULT 0 COMMENT 'Unix ms. No window that this server gives out begins before it.',
-  server varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT 'Which server gives out the leases.',
+  server varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'Which server gives out the leases; none if empty.',
   durability varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'durable'
     COMMENT 'What the owner has accepted.'
 ) ENGINE = InnoDB COMMENT 'What can be leased; read and written by the procedures only.'
+  SELECT 'sno' AS family, 65535 AS last_number, 1024 AS max_shards, '' AS server UNION ALL SELECT 'flake', 1023, 1, ''
+//
+-- Rows that were lost, as by a copy of the structure only.
+INSERT IGNORE INTO snoflax._lease_family (family, last_number, max_shards, server)
+VALUES ('sno', 65535, 1024, 'unknown'), ('flake', 1023, 1, 'unknown')
 //
 CREATE TABLE IF NOT EXISTS snoflax._lease (
   family varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -44,54 +55,66 @@ CREATE TABLE IF NOT EXISTS snoflax._lease (
   PRIMARY KEY (family, number, shard)
 ) ENGINE = InnoDB COMMENT 'Numbers that were ever leased; read and written by the procedures only.'
 //
--- A table that is restored is created anew. Its moment is told in the session's zone.
-CREATE PROCEDURE snoflax._lease_server(OUT server varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, OUT durability varchar(16) CHARACTER SET ascii COLLATE ascii_bin)
-READS SQL DATA SQL SECURITY DEFINER
+-- A table that is restored gets its trigger anew. These do nothing, and never run: no row is deleted.
+CREATE TRIGGER IF NOT EXISTS snoflax._lease_made BEFORE DELETE ON snoflax._lease FOR EACH ROW BEGIN END
+//
+CREATE TRIGGER IF NOT EXISTS snoflax._lease_family_made BEFORE DELETE ON snoflax._lease_family FOR EACH ROW BEGIN END
+//
+CREATE FUNCTION snoflax._lease_server() RETURNS varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+NOT DETERMINISTIC READS SQL DATA SQL SECURITY DEFINER
 BEGIN
-  DECLARE zone varchar(64) DEFAULT @@session.time_zone;
-  DECLARE created varchar(64);
-  SET time_zone = '+00:00';
-  /*!80000 SET SESSION information_schema_stats_expiry = 0; */
-  SELECT group_concat(unix_timestamp(create_time) ORDER BY table_name) INTO created
-    FROM information_schema.tables WHERE table_schema = 'snoflax' AND table_name IN ('_lease', '_lease_family');
-  SET time_zone = zone;
-  SET server = concat_ws(' ', /*M! @@server_uid, @@gtid_domain_id, */ /*!80000 @@server_uuid, */ @@server_id,
-    concat(@@hostname, ':', @@port), @@datadir, created);
-  SET durability = CASE WHEN @@innodb_flush_log_at_trx_commit <> 1 THEN concat('flush log ', @@innodb_flush_log_at_trx_commit)
-    WHEN @@log_bin = 1 AND @@sync_binlog <> 1 THEN concat('binlog ', least(@@sync_binlog, 9999)) ELSE 'durable' END;
+  DECLARE rows_made, families_made bigint;
+  SELECT max(CASE t.event_object_table WHEN '_lease' THEN CAST(100 * unix_timestamp(t.created) AS unsigned) END),
+      max(CASE t.event_object_table WHEN '_lease_family' THEN CAST(100 * unix_timestamp(t.created) AS unsigned) END)
+    INTO rows_made, families_made
+    FROM information_schema.triggers t
+   WHERE t.event_object_schema = 'snoflax' AND t.event_object_table IN ('_lease', '_lease_family')
+     AND t.trigger_schema = 'snoflax' AND t.trigger_name IN ('_lease_made', '_lease_family_made');
+  RETURN concat_ws(' ', /*M!101109 @@server_uid, */ /*M! @@gtid_domain_id, */ /*!80000 @@server_uuid, */ @@server_id,
+    concat(@@hostname, ':', @@port), concat(@@datadir, 'snoflax'), concat(coalesce(rows_made, 'lost'), ',', coalesce(families_made, 'lost')));
 END
 //
--- Named before the first lease: a replica that is promoted without having heard of that one must see that it is another.
-CALL snoflax._lease_server(@snoflax_server, @snoflax_durability)
+CREATE FUNCTION snoflax._lease_durability() RETURNS varchar(16) CHARACTER SET ascii COLLATE ascii_bin
+NOT DETERMINISTIC NO SQL SQL SECURITY DEFINER
+RETURN CASE WHEN @@innodb_flush_log_at_trx_commit <> 1 THEN concat('flush log ', @@innodb_flush_log_at_trx_commit)
+  WHEN @@log_bin = 1 AND @@sync_binlog <> 1 THEN concat('binlog ', least(@@sync_binlog, 9999)) ELSE 'durable' END
 //
-INSERT IGNORE INTO snoflax._lease_family (family, last_number, max_shards, server)
-VALUES ('sno', 65535, 1024, @snoflax_server), ('flake', 1023, 1, @snoflax_server)
+-- The first argument of what reads or writes leases. The others are evaluated after it, and so is what they read, which
+-- begins what the statement sees of other tables.
+CREATE FUNCTION snoflax._lease_lock(wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin)
+RETURNS varchar(16) CHARACTER SET ascii COLLATE ascii_bin
+NOT DETERMINISTIC READS SQL DATA SQL SECURITY DEFINER
+BEGIN
+  DECLARE locked varchar(16) CHARACTER SET ascii COLLATE ascii_bin;
+  SELECT f.family INTO locked FROM snoflax._lease_family f WHERE f.family = wanted FOR UPDATE;
+  RETURN wanted;
+END
 //
 -- Locks the family, after a look at whether this server may give out its leases.
-CREATE PROCEDURE snoflax._lease_enter(IN wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin, IN caller varchar(32), OUT floor_ms bigint, OUT max_ttl_ms bigint)
+CREATE PROCEDURE snoflax._lease_enter(IN wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin, IN caller varchar(32),
+  IN here varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, IN durability varchar(16) CHARACTER SET ascii COLLATE ascii_bin,
+  IN ttl_ms bigint, OUT floor_ms bigint)
 MODIFIES SQL DATA SQL SECURITY DEFINER
 BEGIN
-  DECLARE here varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE known varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-  DECLARE durability, accepted varchar(16) CHARACTER SET ascii COLLATE ascii_bin;
-  DECLARE found bool DEFAULT false;
+  DECLARE accepted varchar(16) CHARACTER SET ascii COLLATE ascii_bin;
+  DECLARE longest bigint;
   DECLARE message varchar(512);
-  SELECT true, f.server, f.durability, f.floor_ms, f.max_ttl_ms INTO found, known, accepted, floor_ms, max_ttl_ms
+  SELECT f.server, f.durability, f.floor_ms, f.max_ttl_ms INTO known, accepted, floor_ms, longest
     FROM snoflax._lease_family f WHERE f.family = wanted FOR UPDATE;
-  CALL snoflax._lease_server(here, durability);
   SET message = CASE
-    WHEN NOT found THEN concat('family ', coalesce(quote(wanted), 'NULL'), ' has no numbers to lease; sno and flake have')
-    WHEN known IS NOT NULL AND known <> here THEN
+    WHEN known IS NULL AND wanted IN ('sno', 'flake') THEN concat('the row of family ', wanted, ' is lost; install again')
+    WHEN known IS NULL THEN concat('family ', coalesce(quote(wanted), 'NULL'), ' has no numbers to lease; sno and flake have')
+    WHEN known = '' THEN 'an installation or uninstallation has not finished; run it again'
+    WHEN known <> here THEN
       concat('another server granted the leases of ', wanted, '. Once it is stopped: CALL lease_adopt(', quote(wanted), ')')
     WHEN durability NOT IN ('durable', accepted) THEN
       concat(CASE WHEN durability LIKE 'flush%' THEN 'innodb_flush_log_at_trx_commit' ELSE 'sync_binlog' END,
-        ' is not 1: a crash may lose leases. Set it, or CALL lease_adopt(', quote(wanted), ')') END;
+        ' is not 1: a crash may lose leases. Set it, or CALL lease_adopt(', quote(wanted), ')')
+    WHEN ttl_ms > longest THEN concat('ttl_ms ', ttl_ms, ' is not from 100 to ', longest, '; see lease_set_max_ttl()') END;
   IF message IS NOT NULL THEN
     SET message = left(concat(caller, ': ', message), 128);
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = message;
-  END IF;
-  IF known IS NULL THEN
-    UPDATE snoflax._lease_family f SET f.server = here WHERE f.family = wanted;
   END IF;
 END
 //
@@ -110,6 +133,80 @@ BEGIN
   END IF;
 END
 //
+CREATE FUNCTION snoflax._lease_acquire(
+  wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin, given_token char(36) CHARACTER SET ascii COLLATE ascii_bin,
+  given_holder varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, ttl_ms bigint, first_number bigint,
+  last_number bigint, divided bigint, epoch bigint, here varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  durability varchar(16) CHARACTER SET ascii COLLATE ascii_bin, now_ms bigint)
+RETURNS bigint
+DETERMINISTIC MODIFIES SQL DATA SQL SECURITY DEFINER
+BEGIN
+  DECLARE floor, behind bigint;
+  DECLARE chosen, part, fresh int;
+  CALL snoflax._lease_enter(wanted, 'lease_acquire', here, durability, ttl_ms, floor);
+  SELECT l.number INTO chosen FROM snoflax._lease l WHERE l.token = given_token AND l.family = wanted FOR UPDATE;
+  IF chosen IS NOT NULL THEN
+    RETURN NULL;
+  END IF;
+  -- First shards of a divided number that were never used, then numbers that were never used, then used ones, then one
+  -- that is free in all its shards, to be divided anew. The family's lock keeps others from writing meanwhile.
+  IF divided > 1 THEN
+    SELECT l.number, l.shard, 0 INTO chosen, part, behind FROM snoflax._lease l
+     WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number AND l.shards = divided AND l.shard < divided
+       AND l.epoch_ms = epoch AND l.token IS NULL AND l.reserved_until_ms = 0
+     ORDER BY l.number, l.shard LIMIT 1;
+  END IF;
+  IF chosen IS NULL THEN
+    -- As a rule all but the last numbers were used.
+    SET fresh = first_number, behind = 0;
+    SELECT l.number + 1 INTO fresh FROM snoflax._lease l
+     WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number ORDER BY l.number DESC LIMIT 1;
+    IF fresh > last_number THEN
+      SELECT min(u.expected) INTO fresh
+        FROM (SELECT l.number, first_number - 1 + row_number() OVER (ORDER BY l.number) AS expected FROM snoflax._lease l
+               WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number AND l.shard = 0) u
+       WHERE u.number <> u.expected;
+    END IF;
+    IF fresh IS NULL THEN
+      SELECT l.number, l.shard, l.reserved_until_ms INTO chosen, part, behind FROM snoflax._lease l
+       WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number AND l.shards = divided AND l.shard < divided
+         AND l.epoch_ms = epoch AND (l.token IS NULL OR l.expires_ms <= now_ms)
+       ORDER BY l.reserved_until_ms, l.number, l.shard LIMIT 1;
+    END IF;
+    IF fresh IS NULL AND chosen IS NULL THEN
+      SELECT l.number, max(l.reserved_until_ms) INTO fresh, behind FROM snoflax._lease l
+       WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number
+       GROUP BY l.number
+      HAVING sum(l.token IS NOT NULL AND l.expires_ms > now_ms OR coalesce(l.epoch_ms <> epoch, false)) = 0
+       ORDER BY 2, 1 LIMIT 1;
+    END IF;
+    IF fresh IS NOT NULL THEN
+      -- Shards that there were more of remain, as rows of none.
+      UPDATE snoflax._lease l SET l.shards = divided, l.epoch_ms = epoch, l.token = NULL, l.holder = NULL, l.acquired_ms = NULL,
+          l.renewed_ms = NULL, l.expires_ms = NULL, l.start_ms = NULL, l.reserved_until_ms = behind, l.used_until_ms = NULL
+       WHERE l.family = wanted AND l.number = fresh;
+      SET chosen = fresh, part = divided;
+      WHILE part > 0 DO
+        SET part = part - 1;
+        INSERT IGNORE INTO snoflax._lease (family, number, shard, shards, epoch_ms, reserved_until_ms)
+        VALUES (wanted, chosen, part, divided, epoch, behind);
+      END WHILE;
+    END IF;
+  END IF;
+  IF chosen IS NULL THEN
+    -- Shards of a number that is divided otherwise are of use when the last one ends.
+    RETURN (SELECT min(CASE s.shards WHEN divided THEN s.soonest ELSE s.latest END) - now_ms
+      FROM (SELECT min(l.shards) AS shards, min(l.expires_ms) AS soonest, max(l.expires_ms) AS latest
+              FROM snoflax._lease l WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number
+             GROUP BY l.number HAVING sum(coalesce(l.epoch_ms <> epoch, false)) = 0) s);
+  END IF;
+  UPDATE snoflax._lease l SET l.token = given_token, l.holder = given_holder, l.acquired_ms = now_ms,
+      l.renewed_ms = now_ms, l.expires_ms = now_ms + ttl_ms, l.used_until_ms = NULL,
+      l.start_ms = greatest(behind, floor, now_ms - ttl_ms), l.reserved_until_ms = greatest(behind, floor, now_ms + ttl_ms)
+   WHERE l.family = wanted AND l.number = chosen AND l.shard = part;
+  RETURN NULL;
+END
+//
 CREATE PROCEDURE snoflax.lease_acquire(
   IN given_token char(36) CHARACTER SET ascii COLLATE ascii_bin, IN wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin,
   IN given_holder varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, IN ttl_ms bigint, IN first_number bigint,
@@ -117,9 +214,8 @@ CREATE PROCEDURE snoflax.lease_acquire(
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Leases a number from first_number to last_number, or a shard of one that has as many, for ttl_ms. The token, a UUID, is the caller''s: asked again with it, it answers the same. A row without a number: none is free, and wait_ms tells when one may be.'
 BEGIN
-  DECLARE floor, longest, now_ms, behind, start_at, until_at, wait bigint;
-  DECLARE chosen, part, fresh int;
-  DECLARE last_of, most int;
+  DECLARE longest, start_at, until_at, wait bigint;
+  DECLARE last_of, most, chosen, part int;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK AND NO CHAIN NO RELEASE; RESIGNAL; END;
   CALL snoflax._lease_check('lease_acquire', 'epoch_ms', epoch, -8640000000000000, 8640000000000000);
   SELECT f.last_number, f.max_shards, f.max_ttl_ms INTO last_of, most, longest
@@ -132,214 +228,103 @@ BEGIN
   IF coalesce(given_holder, '') = '' OR coalesce(given_token, '') NOT RLIKE '^[0-9a-f-]{36}$' THEN
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'lease_acquire: the holder is missing, or the token is not a lower-case UUID';
   END IF;
-
-  START TRANSACTION;
-  CALL snoflax._lease_enter(wanted, 'lease_acquire', floor, longest);
-  IF ttl_ms > longest THEN
-    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'lease_acquire: ttl_ms is longer than the family allows; see lease_set_max_ttl()';
-  END IF;
-  SET now_ms = timestampdiff(MICROSECOND, '1970-01-01', utc_timestamp(3)) DIV 1000;
+  {with settings} snoflax._lease_acquire(snoflax._lease_lock(wanted), given_token, given_holder, ttl_ms, first_number, last_number, divided, epoch,
+    snoflax._lease_server(), snoflax._lease_durability(), snoflax._now_us() DIV 1000) INTO wait;
+  COMMIT AND NO CHAIN NO RELEASE;
   SELECT l.number, l.shard, l.start_ms, l.reserved_until_ms INTO chosen, part, start_at, until_at
-    FROM snoflax._lease l WHERE l.token = given_token AND l.family = wanted FOR UPDATE;
-  IF chosen IS NULL THEN
-    -- First shards of a divided number that were never used, then numbers that were never used, then used ones, then one
-    -- that is free in all its shards, to be divided anew. The family's lock keeps others from writing meanwhile.
-    IF divided > 1 THEN
-      SELECT l.number, l.shard, 0 INTO chosen, part, behind FROM snoflax._lease l
-       WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number AND l.shards = divided
-         AND l.epoch_ms = epoch AND l.token IS NULL AND l.reserved_until_ms = 0
-       ORDER BY l.number, l.shard LIMIT 1;
-    END IF;
-    IF chosen IS NULL THEN
-      -- As a rule all but the last numbers were used.
-      SET fresh = first_number, behind = 0;
-      SELECT l.number + 1 INTO fresh FROM snoflax._lease l
-       WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number ORDER BY l.number DESC LIMIT 1;
-      IF fresh > last_number THEN
-        SELECT min(u.expected) INTO fresh
-          FROM (SELECT l.number, first_number - 1 + row_number() OVER (ORDER BY l.number) AS expected FROM snoflax._lease l
-                 WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number AND l.shard = 0) u
-         WHERE u.number <> u.expected;
-      END IF;
-      IF fresh IS NULL THEN
-        SELECT l.number, l.shard, l.reserved_until_ms INTO chosen, part, behind FROM snoflax._lease l
-         WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number AND l.shards = divided
-           AND l.epoch_ms = epoch AND (l.token IS NULL OR l.expires_ms <= now_ms)
-         ORDER BY l.reserved_until_ms, l.number, l.shard LIMIT 1;
-      END IF;
-      IF fresh IS NULL AND chosen IS NULL THEN
-        SELECT l.number, max(l.reserved_until_ms) INTO fresh, behind FROM snoflax._lease l
-         WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number
-         GROUP BY l.number
-        HAVING sum(l.token IS NOT NULL AND l.expires_ms > now_ms OR coalesce(l.epoch_ms <> epoch, false)) = 0
-         ORDER BY 2, 1 LIMIT 1;
-      END IF;
-      IF fresh IS NOT NULL THEN
-        DELETE FROM snoflax._lease WHERE family = wanted AND number = fresh;
-        SET chosen = fresh, part = divided;
-        WHILE part > 0 DO
-          SET part = part - 1;
-          INSERT INTO snoflax._lease (family, number, shard, shards, epoch_ms, reserved_until_ms)
-          VALUES (wanted, chosen, part, divided, epoch, behind);
-        END WHILE;
-      END IF;
-    END IF;
-    IF chosen IS NULL THEN
-      -- Shards of a number that is divided otherwise are of use when the last one ends.
-      SELECT min(CASE s.shards WHEN divided THEN s.soonest ELSE s.latest END) - now_ms INTO wait
-        FROM (SELECT min(l.shards) AS shards, min(l.expires_ms) AS soonest, max(l.expires_ms) AS latest
-                FROM snoflax._lease l WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number
-               GROUP BY l.number HAVING sum(coalesce(l.epoch_ms <> epoch, false)) = 0) s;
-    ELSE
-      SET start_at = greatest(behind, floor, now_ms - ttl_ms), until_at = greatest(behind, floor, now_ms + ttl_ms);
-      UPDATE snoflax._lease l SET l.token = given_token, l.holder = given_holder, l.acquired_ms = now_ms,
-          l.renewed_ms = now_ms, l.expires_ms = now_ms + ttl_ms, l.used_until_ms = NULL, l.start_ms = start_at,
-          l.reserved_until_ms = until_at
-       WHERE l.family = wanted AND l.number = chosen AND l.shard = part;
-    END IF;
-  END IF;
+    FROM snoflax._lease l WHERE l.token = given_token AND l.family = wanted;
   COMMIT AND NO CHAIN NO RELEASE;
   SELECT chosen AS number, part AS shard, start_at AS start_ms, until_at AS until_ms, wait AS wait_ms;
+END
+//
+CREATE FUNCTION snoflax._lease_renew(
+  wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin, given_token char(36) CHARACTER SET ascii COLLATE ascii_bin,
+  ttl_ms bigint, used_ms bigint, here varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  durability varchar(16) CHARACTER SET ascii COLLATE ascii_bin, now_ms bigint)
+RETURNS bool
+DETERMINISTIC MODIFIES SQL DATA SQL SECURITY DEFINER
+BEGIN
+  DECLARE floor, start_at, until_at bigint;
+  CALL snoflax._lease_enter(wanted, 'lease_renew', here, durability, ttl_ms, floor);
+  SELECT l.start_ms, l.reserved_until_ms INTO start_at, until_at
+    FROM snoflax._lease l WHERE l.token = given_token FOR UPDATE;
+  IF start_at IS NULL THEN
+    RETURN false;
+  END IF;
+  SET used_ms = greatest(start_at, least(until_at, used_ms));
+  -- A window from before the floor ends there: a new one begins behind it.
+  IF start_at < floor THEN
+    SET start_at = greatest(until_at, floor);
+  END IF;
+  SET until_at = greatest(until_at, start_at, now_ms + ttl_ms);
+  UPDATE snoflax._lease l SET l.renewed_ms = now_ms, l.expires_ms = now_ms + ttl_ms, l.start_ms = start_at,
+      l.reserved_until_ms = until_at, l.used_until_ms = greatest(coalesce(l.used_until_ms, used_ms), coalesce(used_ms, l.used_until_ms))
+   WHERE l.token = given_token;
+  RETURN true;
 END
 //
 CREATE PROCEDURE snoflax.lease_renew(IN given_token char(36) CHARACTER SET ascii COLLATE ascii_bin, IN ttl_ms bigint, IN used_ms bigint)
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Prolongs a lease to ttl_ms from now and gives its window; NULL if somebody else has the number, or nobody. used_ms tells how far ids have come.'
 BEGIN
-  DECLARE floor, longest, now_ms, start_at, until_at bigint;
+  DECLARE start_at, until_at bigint;
+  DECLARE renewed bool DEFAULT false;
   DECLARE wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK AND NO CHAIN NO RELEASE; RESIGNAL; END;
   CALL snoflax._lease_check('lease_renew', 'ttl_ms', ttl_ms, 100, 2147483647);
   SELECT l.family INTO wanted FROM snoflax._lease l WHERE l.token = given_token;
-  IF wanted IS NOT NULL THEN
-    START TRANSACTION;
-    CALL snoflax._lease_enter(wanted, 'lease_renew', floor, longest);
-    SET now_ms = timestampdiff(MICROSECOND, '1970-01-01', utc_timestamp(3)) DIV 1000;
-    SELECT l.start_ms, l.reserved_until_ms INTO start_at, until_at
-      FROM snoflax._lease l WHERE l.token = given_token FOR UPDATE;
-    IF start_at IS NOT NULL THEN
-      IF ttl_ms > longest THEN
-        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'lease_renew: ttl_ms is longer than the family allows; see lease_set_max_ttl()';
-      END IF;
-      SET used_ms = greatest(start_at, least(until_at, used_ms));
-      -- A window from before the floor ends there: a new one begins behind it.
-      IF start_at < floor THEN
-        SET start_at = greatest(until_at, floor);
-      END IF;
-      SET until_at = greatest(until_at, start_at, now_ms + ttl_ms);
-      UPDATE snoflax._lease l SET l.renewed_ms = now_ms, l.expires_ms = now_ms + ttl_ms, l.start_ms = start_at,
-          l.reserved_until_ms = until_at, l.used_until_ms = greatest(coalesce(l.used_until_ms, used_ms), coalesce(used_ms, l.used_until_ms))
-       WHERE l.token = given_token;
-    END IF;
-  END IF;
   COMMIT AND NO CHAIN NO RELEASE;
+  IF wanted IS NOT NULL THEN
+    {with settings} snoflax._lease_renew(snoflax._lease_lock(wanted), given_token, ttl_ms, used_ms, snoflax._lease_server(),
+      snoflax._lease_durability(), snoflax._now_us() DIV 1000) INTO renewed;
+    COMMIT AND NO CHAIN NO RELEASE;
+  END IF;
+  IF renewed THEN
+    SELECT l.start_ms, l.reserved_until_ms INTO start_at, until_at FROM snoflax._lease l WHERE l.token = given_token;
+    COMMIT AND NO CHAIN NO RELEASE;
+  END IF;
   SELECT start_at AS start_ms, until_at AS until_ms;
 END
 //
-CREATE PROCEDURE snoflax.lease_release(IN given_token char(36) CHARACTER SET ascii COLLATE ascii_bin, IN used_ms bigint)
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Gives a number back at once. No id of it may be made any more, and none was at or after used_ms. 0 if it was lost before.'
+CREATE FUNCTION snoflax._lease_release(locked varchar(16) CHARACTER SET ascii COLLATE ascii_bin, given_token char(36) CHARACTER SET ascii COLLATE ascii_bin, used_ms bigint)
+RETURNS int
+DETERMINISTIC MODIFIES SQL DATA SQL SECURITY DEFINER
 BEGIN
-  DECLARE wanted, locked varchar(16) CHARACTER SET ascii COLLATE ascii_bin;
-  DECLARE released int DEFAULT 0;
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK AND NO CHAIN NO RELEASE; RESIGNAL; END;
-  CALL snoflax._lease_check('lease_release', 'used_ms', coalesce(used_ms, 0), -8640000000000000, 8640000000000000);
-  SELECT l.family INTO wanted FROM snoflax._lease l WHERE l.token = given_token;
-  START TRANSACTION;
-  SELECT f.family INTO locked FROM snoflax._lease_family f WHERE f.family = wanted FOR UPDATE;
   UPDATE snoflax._lease l
      SET l.reserved_until_ms = CASE WHEN used_ms IS NULL THEN l.reserved_until_ms
          ELSE greatest(l.start_ms, coalesce(l.used_until_ms, l.start_ms), least(l.reserved_until_ms, used_ms)) END,
        l.used_until_ms = IF(used_ms IS NULL, l.used_until_ms, l.reserved_until_ms),
        l.token = NULL, l.expires_ms = NULL
    WHERE l.token = given_token;
-  SET released = row_count();
+  RETURN row_count();
+END
+//
+CREATE PROCEDURE snoflax.lease_release(IN given_token char(36) CHARACTER SET ascii COLLATE ascii_bin, IN used_ms bigint)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Gives a number back at once. No id of it may be made any more, and none was at or after used_ms. 0 if it was lost before.'
+BEGIN
+  DECLARE wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin;
+  DECLARE released int DEFAULT 0;
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK AND NO CHAIN NO RELEASE; RESIGNAL; END;
+  CALL snoflax._lease_check('lease_release', 'used_ms', coalesce(used_ms, 0), -8640000000000000, 8640000000000000);
+  SELECT l.family INTO wanted FROM snoflax._lease l WHERE l.token = given_token;
   COMMIT AND NO CHAIN NO RELEASE;
+  IF wanted IS NOT NULL THEN
+    {with settings} snoflax._lease_release(snoflax._lease_lock(wanted), given_token, used_ms) INTO released;
+    COMMIT AND NO CHAIN NO RELEASE;
+  END IF;
   SELECT released;
 END
 //
-CREATE OR REPLACE SQL SECURITY DEFINER VIEW snoflax.leases AS
+-- Rows of a derived table are not locked by FOR UPDATE.
+CREATE OR REPLACE ALGORITHM = TEMPTABLE SQL SECURITY DEFINER VIEW snoflax.leases AS
 SELECT family, number, shard, shards, holder,
     CASE WHEN token IS NULL THEN 'free'
-      WHEN expires_ms <= timestampdiff(MICROSECOND, '1970-01-01', utc_timestamp(3)) DIV 1000 THEN 'expired'
-      ELSE 'held' END AS state,
+      WHEN expires_ms <= timestampdiff(MICROSECOND, '1970-01-01', utc_timestamp(3)) DIV 1000 THEN 'expired' ELSE 'held' END AS state,
     timestamp('1970-01-01') + INTERVAL acquired_ms * 1000 MICROSECOND AS acquired_at,
     timestamp('1970-01-01') + INTERVAL renewed_ms * 1000 MICROSECOND AS renewed_at,
     timestamp('1970-01-01') + INTERVAL expires_ms * 1000 MICROSECOND AS expires_at,
     timestamp('1970-01-01') + INTERVAL start_ms * 1000 MICROSECOND AS starts_at,
     timestamp('1970-01-01') + INTERVAL nullif(reserved_until_ms, 0) * 1000 MICROSECOND AS reserved_until,
     timestamp('1970-01-01') + INTERVAL used_until_ms * 1000 MICROSECOND AS used_until
-  FROM snoflax._lease
-//
--- What follows is for the owner ---------------------------------------------------------------------------------------
-
-CREATE PROCEDURE snoflax.lease_set_max_ttl(IN wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin, IN ttl_ms bigint)
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'The longest lease of the family, and what nobody makes ids for after a failover. A longer one than before is in force after lease_confirm_max_ttl(). For the owner.'
-BEGIN
-  DECLARE floor, longest bigint;
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK AND NO CHAIN NO RELEASE; RESIGNAL; END;
-  CALL snoflax._lease_check('lease_set_max_ttl', 'ttl_ms', ttl_ms, 100, 86400000);
-  START TRANSACTION;
-  CALL snoflax._lease_enter(wanted, 'lease_set_max_ttl', floor, longest);
-  UPDATE snoflax._lease_family f SET f.max_ttl_ms = least(f.max_ttl_ms, ttl_ms), f.next_ttl_ms = ttl_ms,
-      f.margin_ms = greatest(f.margin_ms, ttl_ms)
-   WHERE f.family = wanted;
-  COMMIT AND NO CHAIN NO RELEASE;
-END
-//
-CREATE PROCEDURE snoflax.lease_confirm_max_ttl(IN wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin)
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Says that no replica, backup or snapshot from before lease_set_max_ttl() will be promoted or restored, which puts a longer lease in force. For the owner.'
-BEGIN
-  DECLARE floor, longest bigint;
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK AND NO CHAIN NO RELEASE; RESIGNAL; END;
-  CALL snoflax._lease_check('lease_confirm_max_ttl', '', 0, 0, 0);
-  START TRANSACTION;
-  CALL snoflax._lease_enter(wanted, 'lease_confirm_max_ttl', floor, longest);
-  UPDATE snoflax._lease_family f SET f.max_ttl_ms = f.next_ttl_ms WHERE f.family = wanted;
-  COMMIT AND NO CHAIN NO RELEASE;
-END
-//
-CREATE PROCEDURE snoflax.lease_adopt(IN wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin)
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Lets this server give out leases after a failover, a restore or a copy, when no other one gives out the same numbers any more. For the owner.'
-BEGIN
-  DECLARE here, known varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-  DECLARE durability_here, accepted varchar(16) CHARACTER SET ascii COLLATE ascii_bin;
-  DECLARE now_ms, floor, longest bigint;
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK AND NO CHAIN NO RELEASE; RESIGNAL; END;
-  CALL snoflax._lease_check('lease_adopt', '', 0, 0, 0);
-  START TRANSACTION;
-  SELECT f.server, f.durability INTO known, accepted FROM snoflax._lease_family f WHERE f.family = wanted FOR UPDATE;
-  CALL snoflax._lease_server(here, durability_here);
-  SET now_ms = timestampdiff(MICROSECOND, '1970-01-01', utc_timestamp(3)) DIV 1000;
-  -- Behind all that another server may have reserved, if its clock was at most 10 s ahead of this one's. To accept that a
-  -- crash may lose commits says of none that was.
-  UPDATE snoflax._lease_family f
-     SET f.floor_ms = CASE WHEN known IS NULL OR known = here AND accepted <> durability_here THEN f.floor_ms ELSE greatest(f.floor_ms, now_ms + f.margin_ms + 10000) END,
-       f.server = here, f.durability = durability_here
-   WHERE f.family = wanted;
-  CALL snoflax._lease_enter(wanted, 'lease_adopt', floor, longest);
-  COMMIT AND NO CHAIN NO RELEASE;
-END
-//
-CREATE PROCEDURE snoflax.lease_reset(IN wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin, IN first_number bigint, IN last_number bigint)
-MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Takes the numbers from first_number to last_number from their holders, who learn it with their next renewal. What follows begins behind their windows, with any shards and epoch: no id of these numbers that was made for another epoch may be in use. For the owner.'
-BEGIN
-  DECLARE floor, longest bigint;
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK AND NO CHAIN NO RELEASE; RESIGNAL; END;
-  CALL snoflax._lease_check('lease_reset', 'last_number', last_number, 0, 65535);
-  CALL snoflax._lease_check('lease_reset', 'first_number', first_number, 0, last_number);
-  START TRANSACTION;
-  CALL snoflax._lease_enter(wanted, 'lease_reset', floor, longest);
-  UPDATE snoflax._lease l
-    JOIN (SELECT o.number, max(o.reserved_until_ms) AS behind FROM snoflax._lease o
-           WHERE o.family = wanted AND o.number BETWEEN first_number AND last_number GROUP BY o.number) s ON s.number = l.number
-     SET l.token = NULL, l.holder = NULL, l.epoch_ms = NULL, l.expires_ms = NULL, l.reserved_until_ms = s.behind
-   WHERE l.family = wanted;
-  DELETE FROM snoflax._lease WHERE family = wanted AND number BETWEEN first_number AND last_number AND shard > 0;
-  UPDATE snoflax._lease l SET l.shards = 1 WHERE l.family = wanted AND l.number BETWEEN first_number AND last_number;
-  COMMIT AND NO CHAIN NO RELEASE;
-END
+  FROM (SELECT * FROM snoflax._lease l WHERE l.shard < l.shards) leased

@@ -14,4 +14,4 @@ DELETE FROM snoflax._manifest
 INSERT INTO snoflax._manifest (object, definition, server)
 SELECT d.object, d.definition, version() FROM (@definitions@) d
  WHERE d.name IN ('@names@') AND (d.object RLIKE '^(function|procedure|view) '
-   OR d.object NOT LIKE 'trigger %' AND NOT EXISTS (SELECT 1 FROM snoflax._manifest m WHERE m.object = concat('table ', d.name)))
+   OR NOT EXISTS (SELECT 1 FROM snoflax._manifest m WHERE m.object = concat('table ', d.name)))

@@ -1,14 +1,5 @@
-import {
-  type Client,
-  definitionsOf,
-  hasTable,
-  type Run,
-  refusal,
-  rowsOf,
-  type SchemaOption,
-  schemaOf,
-  stateOf,
-} from './install.js'
+import { definitionsOf, hasTable, refusal, type SchemaOption, schemaOf, stateOf } from './install.js'
+import { type Client, settled } from './session.js'
 
 /** A difference from what was installed. */
 export interface Drift {
@@ -31,13 +22,16 @@ export interface Drift {
  */
 export async function drift(client: Client, options: SchemaOption = {}): Promise<Drift[]> {
   const schema = schemaOf('drift', options)
-  const run: Run = async (text) => rowsOf(await client.query(text))
-  if ((await stateOf(run, schema)) === undefined) throw refusal(`nothing is installed in ${schema}`)
-  if (!(await hasTable(run, schema, '_manifest'))) throw refusal(`${schema} has no manifest; install again`)
-  const found = await run(definitionsOf(schema))
-  const installed = await run(
-    `SELECT object, definition, server = version() AS comparable FROM ${schema}._manifest ORDER BY object`,
-  )
+  const [found, installed] = await settled(client, async (run) => {
+    if ((await stateOf(run, schema)) === undefined) throw refusal(`nothing is installed in ${schema}`)
+    if (!(await hasTable(run, schema, '_manifest'))) throw refusal(`${schema} has no manifest; install again`)
+    return [
+      await run(definitionsOf(schema)),
+      await run(
+        `SELECT object, definition, server = version() AS comparable FROM ${schema}._manifest ORDER BY object`,
+      ),
+    ]
+  })
   const definitions = new Map(found.map(({ object, definition }) => [String(object), definition]))
   const isKnown = new Set(installed.map(({ object }) => String(object)))
   const unread = installed.find(({ object }) => definitions.get(String(object)) === null)
@@ -48,7 +42,7 @@ export async function drift(client: Client, options: SchemaOption = {}): Promise
   }
   const changes = installed.flatMap(({ object, definition, comparable }): Drift[] => {
     const name = String(object)
-    const [, table] = /^(?:column|index|row) (?:\S+ of )?(\w+)/.exec(name) ?? []
+    const [, table] = /^(?:column|index|row|trigger) (?:\S+ of )?(\w+)/.exec(name) ?? []
     if (!definitions.has(name)) {
       return table && !definitions.has(`table ${table}`) ? [] : [{ object: name, change: 'missing' }]
     }

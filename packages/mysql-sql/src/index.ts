@@ -1,8 +1,6 @@
 export { type ColumnOptions, type ColumnSql, columnSql, type Server } from './column-sql.js'
 export { type Drift, drift } from './drift.js'
 export {
-  type Client,
-  type Connection,
   type Installed,
   type InstallOptions,
   install,
@@ -13,4 +11,5 @@ export {
   VERSION,
 } from './install.js'
 export { type LeaseClient, leasePartition, mysqlLeases } from './leases.js'
+export type { Client, Connection } from './session.js'
 export { type IdColumnName, type PartitionOptions, partitionsSql, timeSql } from './time-sql.js'

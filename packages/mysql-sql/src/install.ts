@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { IdError } from '@snoflax/core'
 import { checkOptions, checkSchema, DEFAULT_SCHEMA, quoteText, refuse } from '@snoflax/core/adapter'
 import type { Server } from './column-sql.js'
+import { type Client, MODE, type Run, SETTINGS, settled } from './session.js'
 import { statementsOf } from './sql-files.js'
 
 /**
@@ -13,18 +14,6 @@ import { statementsOf } from './sql-files.js'
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ).version
-
-/** A connection of mysql2/promise. */
-export interface Connection {
-  /** Runs one statement. */
-  query(text: string): PromiseLike<unknown>
-}
-
-/** A connection, or a pool of mysql2/promise. */
-export interface Client extends Connection {
-  /** In pools only: takes a connection. */
-  getConnection?(): PromiseLike<Connection & { release(): void }>
-}
 
 /** Where functions and procedures are. */
 export interface SchemaOption {
@@ -49,13 +38,13 @@ export interface Installed {
 }
 
 const FUNCTION_FILES = ['functions', 'codecs', 'random']
-const FILES = [...FUNCTION_FILES, 'lease', 'manifest']
+const LEASE_FILES = ['lease', 'lease-owner']
+const FILES = [...FUNCTION_FILES, ...LEASE_FILES, 'manifest']
 const LEASE_PROCEDURES = ['lease_acquire', 'lease_renew', 'lease_release']
 
 /**
  * The statements of an installation one by one, for a migration. Unlike {@link install}, they neither check what is
- * installed nor prevent others from installing at the same time, and leave the session with their `sql_mode`,
- * `sql_safe_updates` and `collation_connection`.
+ * installed nor prevent others from installing at the same time. The last ones restore the session's settings.
  *
  * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting, and for an account without a name.
  *
@@ -64,12 +53,16 @@ const LEASE_PROCEDURES = ['lease_acquire', 'lease_renew', 'lease_release']
  */
 export function installStatements(server: Server, options: InstallOptions = {}): string[] {
   const { schema = DEFAULT_SCHEMA } = checkInstall(options)
+  const names = Object.keys(SETTINGS)
   return [
     `CREATE DATABASE IF NOT EXISTS ${checkSchema(schema)} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
-    `SET SESSION ${MODE}`,
+    `SET ${names.map((name) => `@snoflax_${name} = @@${name}`).join(', ')}`,
+    ...MODE,
     ...statementsOf('installation', schema, server),
     ...objectStatements(server, options),
-    completed(schema),
+    ...opening(schema),
+    `SET SESSION ${names.map((name) => `${name} = @snoflax_${name}`).join(', ')}`,
+    `SET ${names.map((name) => `@snoflax_${name} = NULL`).join(', ')}`,
   ]
 }
 
@@ -84,19 +77,21 @@ export function schemaOf(caller: string, options: SchemaOption): string {
   return checkSchema(options.schema ?? DEFAULT_SCHEMA)
 }
 
-/** The settings with which the bodies will run, and an end to safe updates, which refuse to change all rows of a table. */
-const MODE =
-  "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', sql_safe_updates = 0, collation_connection = utf8mb4_bin"
+const COMMIT = 'COMMIT AND NO CHAIN NO RELEASE'
 
-const completed = (schema: string): string =>
-  `UPDATE ${schema}._installation SET version = ${quoteText(VERSION)}, complete = true`
+/** Leases are granted once all is there. */
+const opening = (schema: string): string[] => [
+  `CALL ${schema}._lease_open()`,
+  `UPDATE ${schema}._installation SET version = ${quoteText(VERSION)}, complete = true`,
+  COMMIT,
+]
 
 function objectStatements(server: Server, { schema = DEFAULT_SCHEMA, ...options }: InstallOptions): string[] {
   const { grantTo = [], grantLeases = [] } = options
   const functions = FUNCTION_FILES.flatMap((file) => statementsOf(file, schema, server))
   const granted = (objects: readonly string[], accounts: readonly string[]) =>
     accounts.flatMap((account) => objects.map((object) => `GRANT ${object} TO ${accountSql(account)}`))
-  const statements = [...functions, ...statementsOf('lease', schema, server)]
+  const statements = [...functions, ...LEASE_FILES.flatMap((file) => statementsOf(file, schema, server))]
   const names = objectsIn(statements, schema).map(({ name }) => name)
   return [
     ...statements,
@@ -126,7 +121,7 @@ interface Named {
 
 function objectsIn(statements: readonly string[], schema: string): Named[] {
   const create = new RegExp(
-    `^CREATE (?:OR REPLACE )?(?:SQL SECURITY DEFINER )?(TABLE|VIEW|PROCEDURE|FUNCTION) (?:IF NOT EXISTS )?${schema}\\.(\\w+)`,
+    `^CREATE (?:OR REPLACE )?(?:ALGORITHM = TEMPTABLE SQL SECURITY DEFINER )?(TABLE|VIEW|PROCEDURE|FUNCTION) (?:IF NOT EXISTS )?${schema}\\.(\\w+)`,
   )
   return statements.flatMap((statement) => {
     const [, kind, name] = create.exec(statement) ?? []
@@ -146,12 +141,43 @@ function accountSql(account: string): string {
   )
 }
 
+/** Without the schema's name, since a dump has the statement as it was, and may be restored into another schema. */
+async function createTrigger(run: Run, schema: string, statement: string): Promise<void> {
+  const [row] = await run('SELECT database() AS selected')
+  // What was not selected can't be again.
+  if (row?.['selected'] == null) return void (await run(statement))
+  const back = `USE \`${row['selected']}\``
+  await run(`USE ${schema}`)
+  try {
+    await run(statement.replaceAll(`${schema}.`, ''))
+  } finally {
+    await run(back).catch(() => run(back))
+  }
+}
+
+/** Works with the rights of a procedure that somebody else calls: without roles in MariaDB, with default ones in MySQL. */
+async function asDefiner(run: Run, server: Server, work: () => Promise<void>): Promise<void> {
+  const [row] = await run('SELECT current_role() AS role')
+  const role = row?.['role'] ?? 'NONE'
+  const back = `SET ROLE ${server === 'mariadb' && role !== 'NONE' ? `\`${role}\`` : role}`
+  await run(`SET ROLE ${server === 'mariadb' ? 'NONE' : 'DEFAULT'}`)
+  try {
+    await work()
+  } finally {
+    await run(back).catch(() => run(back))
+  }
+}
+
+/** The errors of an account that may not use a table, a column or a routine. */
+const LACKS_RIGHTS: readonly unknown[] = [1142, 1143, 1370]
+
 /**
  * Installs functions and procedures, or upgrades an older installation. DDL can't be rolled back: a first installation
  * that fails removes what it created; an upgrade that fails continues when you call it again. Until then,
  * {@link installedVersion} returns undefined.
  *
- * @throws {IdError} `INVALID_OPTION` as `installStatements`, for a newer installation, and while another one runs;
+ * @throws {IdError} `INVALID_OPTION` as `installStatements`, for a newer installation, while another one runs, and for
+ * an account whose own rights don't suffice for leases, as those of its roles don't count;
  * `UNSUPPORTED_VERSION` for an older server; and what the database throws.
  *
  * @example
@@ -170,16 +196,29 @@ export async function install(client: Client, options: InstallOptions = {}): Pro
       )
     }
     const isNew = await isMissing(run, schema)
+    const isFirst = before === undefined && (await isClosed(run, schema))
     if (isNew) await run(`CREATE DATABASE ${schema} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`)
     try {
       for (const statement of statementsOf('installation', schema, server)) await run(statement)
       if (isNew) await run(`UPDATE ${schema}._installation SET owns_schema = true`)
       await run(`UPDATE ${schema}._installation SET complete = false`)
-      for (const statement of statements) await run(statement)
-      await run(completed(schema))
+      for (const statement of statements) {
+        if (statement.startsWith('CREATE TRIGGER')) await createTrigger(run, schema, statement)
+        else await run(statement)
+      }
+      await asDefiner(run, server, async () => {
+        for (const statement of opening(schema)) await run(statement)
+      })
     } catch (error) {
-      if (before === undefined) await remove(run, schema, server, isNew)
-      throw error
+      // Once open, numbers may be leased.
+      if (isFirst && (await isClosed(run, schema))) await remove(run, schema, server, isNew)
+      if (!LACKS_RIGHTS.includes((error as { errno?: unknown }).errno)) throw error
+      const [row] = await run('SELECT current_user() AS account')
+      const [name, host] = String(row?.['account']).split(/@(?=[^@]*$)/)
+      throw refusal(
+        `leases run with the rights of the installing account itself, not of its roles (${(error as Error).message}); ` +
+          `GRANT SELECT, INSERT, UPDATE, EXECUTE, TRIGGER ON ${schema}.* TO '${name}'@'${host}'`,
+      )
     }
     return { version: VERSION, previousVersion: before?.complete ? before.version : undefined }
   })
@@ -198,7 +237,7 @@ export async function installedVersion(
   options: SchemaOption = {},
 ): Promise<string | undefined> {
   const schema = schemaOf('installedVersion', options)
-  const state = await stateOf(async (text) => rowsOf(await client.query(text)), schema)
+  const state = await settled(client, (run) => stateOf(run, schema))
   return state?.complete ? state.version : undefined
 }
 
@@ -232,86 +271,78 @@ export async function uninstall(client: Client, options: SchemaOption = {}): Pro
         `${schema} is used by ${users.map(({ what }) => what).join(', ')}; change or drop that first`,
       )
     }
-    const [leased] = await run(`
-      SELECT family, number, holder FROM ${schema}.leases
-       WHERE state = 'held' OR reserved_until > utc_timestamp(3) LIMIT 1`)
-    if (leased !== undefined) {
-      throw refusal(
-        `number ${leased['number']} of ${leased['family']} is leased to ${leased['holder']}; stop that process first`,
-      )
+    if (!(await isClosed(run, schema))) {
+      try {
+        await run(`SELECT ${schema}._lease_close(${schema}._now_us() DIV 1000)`)
+        await run(COMMIT)
+      } catch (error) {
+        const { sqlState, message } = error as { sqlState?: unknown; message: string }
+        throw sqlState === '45000' ? refusal(message) : error
+      }
     }
     const [row] = await run(`SELECT owns_schema FROM ${schema}._installation`)
     await remove(run, schema, server, Boolean(row?.['owns_schema']))
   })
 }
 
+/** Whether no leases are granted: a table that is new, or about to be dropped, has rows of no server. */
+async function isClosed(run: Run, schema: string): Promise<boolean> {
+  if (!(await hasTable(run, schema, '_lease_family'))) return !(await hasTable(run, schema, '_lease'))
+  const families = await run(`SELECT server FROM ${schema}._lease_family`)
+  return families.length > 0 && families.every(({ server }) => server === '')
+}
+
+/** What finds an installation is dropped last, so that a removal that was interrupted can be finished. */
 async function remove(run: Run, schema: string, server: Server, ownsSchema: boolean): Promise<void> {
-  const statements = [...FILES, 'installation'].flatMap((file) => statementsOf(file, schema, server))
+  const statements = FILES.flatMap((file) => statementsOf(file, schema, server))
   // An earlier version may have created objects that this one doesn't have.
   const earlier = (await hasTable(run, schema, '_manifest'))
     ? await run(
         `SELECT object FROM ${schema}._manifest WHERE object RLIKE '^(function|procedure|table|view) '`,
       )
     : []
-  for (const { kind, name } of objectsIn(statements, schema))
-    await run(`DROP ${kind} IF EXISTS ${schema}.${name}`)
+  const known = objectsIn(statements, schema).reverse()
+  const isKnown = new Set(known.map(({ name }) => name))
   for (const { object } of earlier) {
-    const [kind, name] = String(object).split(' ')
-    await run(`DROP ${kind} IF EXISTS ${schema}.${name}`)
+    const [kind, name] = String(object).split(' ') as [string, string]
+    if (!isKnown.has(name)) await run(`DROP ${kind} IF EXISTS ${schema}.${name}`)
   }
-  if (!ownsSchema) return
+  for (const { kind, name } of known) await run(`DROP ${kind} IF EXISTS ${schema}.${name}`)
   const others = await run(`
-    SELECT 1 FROM information_schema.tables WHERE table_schema = '${schema}'
+    SELECT 1 FROM information_schema.tables WHERE table_schema = '${schema}' AND table_name <> '_installation'
     UNION ALL SELECT 1 FROM information_schema.routines WHERE routine_schema = '${schema}' LIMIT 1`)
-  if (others.length === 0) await run(`DROP DATABASE ${schema}`)
+  await run(
+    ownsSchema && others.length === 0
+      ? `DROP DATABASE ${schema}`
+      : `DROP TABLE IF EXISTS ${schema}._installation`,
+  )
 }
 
-type Row = Readonly<Record<string, unknown>>
-export type Run = (text: string) => Promise<Row[]>
-
-/** The result of mysql2: rows and fields. */
-export const rowsOf = (result: unknown): Row[] => {
-  const [rows] = result as [unknown]
-  return Array.isArray(rows) ? rows : []
-}
-
-/** Runs one installation at a time, on one connection, and restores its settings. */
-async function alone<Result>(
+/** Runs one installation at a time. */
+const alone = <Result>(
   client: Client,
   schema: string,
   work: (run: Run) => Promise<Result>,
-): Promise<Result> {
-  const pooled = await client.getConnection?.()
-  const connection = pooled ?? client
-  const run: Run = async (text) => rowsOf(await connection.query(text))
-  const lock = quoteText(`snoflax install ${schema}`.slice(0, 64))
-  try {
+): Promise<Result> =>
+  settled(client, async (run) => {
+    const lock = quoteText(`snoflax install ${schema}`.slice(0, 64))
     const [locked] = await run(`SELECT get_lock(${lock}, 60) AS mine, is_used_lock(${lock}) AS owner`)
     if (Number(locked?.['mine']) !== 1) {
       throw refusal(`connection ${locked?.['owner']} is installing into ${schema}; wait for it, or KILL it`)
     }
-    await run(
-      'SET @snoflax_mode = @@sql_mode, @snoflax_safe = @@sql_safe_updates, @snoflax_collation = @@collation_connection',
-    )
-    await run(`SET SESSION ${MODE}`)
+    const unlock = `DO release_lock(${lock})`
     try {
       return await work(run)
     } finally {
-      await run(
-        'SET SESSION sql_mode = @snoflax_mode, sql_safe_updates = @snoflax_safe, collation_connection = @snoflax_collation',
-      )
-      await run(`DO release_lock(${lock})`)
+      await run(unlock).catch(() => run(unlock))
     }
-  } finally {
-    pooled?.release()
-  }
-}
+  })
 
 async function serverOf(run: Run): Promise<Server> {
   const [row] = await run('SELECT version() AS version')
   const version = String(row?.['version'])
   const server = version.includes('MariaDB') ? 'mariadb' : 'mysql'
-  const [least, name] = server === 'mariadb' ? ['10.10.0', 'MariaDB'] : ['8.0.13', 'MySQL']
+  const [least, name] = server === 'mariadb' ? ['10.10.0', 'MariaDB'] : ['8.0.29', 'MySQL']
   // Some servers put the version that old clients expect in front.
   const own = /(?<!\d)(\d+\.\d+\.\d+)-MariaDB/.exec(version)?.[1] ?? version
   if (!isNewer(least, own)) return server
