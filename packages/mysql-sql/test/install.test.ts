@@ -8,7 +8,7 @@ import {
   VERSION,
 } from '@snoflax/mysql-sql'
 import { granted, type MysqlDatabase, mysql, request } from '@snoflax/test'
-import { createConnection } from 'mysql2/promise'
+import { type Connection, createConnection } from 'mysql2/promise'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 describe.runIf(mysql.selected())('an installation', () => {
@@ -149,6 +149,106 @@ describe.runIf(mysql.selected())('an installation', () => {
       await connection.end()
       await database.query(`DROP USER '${schema.slice(-12)}'@'%'`)
     }
+  })
+
+  /** An account of this test with a connection, which both end with the work. */
+  async function as<Result>(
+    name: string,
+    setUp: (account: string) => readonly string[],
+    work: (connection: Connection, account: string) => Promise<Result>,
+  ): Promise<Result> {
+    const user = `${schema.slice(-12)}_${name}`
+    const account = `'${user}'@'%'`
+    await database.query(`CREATE USER ${account}`)
+    for (const statement of setUp(account)) await database.query(statement)
+    const url = new URL(database.url)
+    url.username = user
+    url.pathname = ''
+    const connection = await createConnection(url.href)
+    try {
+      return await work(connection, account)
+    } finally {
+      await connection.end()
+      await database.query(`DROP USER IF EXISTS ${account}`)
+    }
+  }
+
+  test('needs rights of its own, as roles do not count for leases in MariaDB', async () => {
+    const role = `${schema.slice(-12)}_role`
+    const setUp = (account: string) => [
+      `CREATE ROLE ${role}`,
+      `GRANT ALL ON ${schema}.* TO ${role}`,
+      `GRANT ${role} TO ${account}`,
+      `SET DEFAULT ROLE ${role} ${database.label.startsWith('MariaDB') ? 'FOR' : 'TO'} ${account}`,
+    ]
+    try {
+      await as('inst', setUp, async (connection, account) => {
+        const grant = `GRANT SELECT, INSERT, UPDATE, EXECUTE, TRIGGER ON ${schema}.* TO ${account}`
+        if (database.label.startsWith('MariaDB')) {
+          await expect(install(connection, { schema })).rejects.toThrow(grant)
+          expect(await database.query('SHOW DATABASES LIKE ?', [schema])).toEqual([])
+          await database.query(grant)
+        }
+        await install(connection, { schema })
+        await database.query(`CALL ${schema}.lease_adopt('sno')`)
+        const store = mysqlLeases(database.pool, { schema })
+        const lease = await granted(store.acquire(request('a')))
+        expect(await store.renew(lease.token, 9000, 0)).toBeDefined()
+        await store.release(lease.token, lease.startMs)
+      })
+    } finally {
+      await database.query(`DROP ROLE ${role}`)
+    }
+  })
+
+  test('goes on for another account that installs again, when the first one was dropped', async () => {
+    const setUp = (account: string) => [`GRANT ALL ON ${schema}.* TO ${account}`]
+    const store = mysqlLeases(database.pool, { schema })
+    const asked = { numbers: { min: 1, max: 1 } }
+    const lease = await as('inst', setUp, async (connection, account) => {
+      await install(connection, { schema })
+      await database.query(`CALL ${schema}.lease_adopt('sno')`)
+      const first = await granted(store.acquire(request('a', { ...asked, shards: 2 })))
+      await database.query(`DROP USER ${account}`)
+      return first
+    })
+    await expect(store.renew(lease.token, 9000, 0)).rejects.toMatchObject({ errno: 1449 })
+    await install(database.pool, { schema })
+    expect((await store.renew(lease.token, 9000, 0))?.startMs).toBe(lease.startMs)
+    // A number in other shards, and without them.
+    await database.query(`CALL ${schema}.lease_reset('sno', 1, 1)`)
+    expect(await store.acquire(request('b', asked))).toMatchObject({ number: 1, shard: 0 })
+    expect(await database.query(`SELECT holder, shard, shards FROM ${schema}.leases`)).toEqual([
+      { holder: 'b', shard: 0, shards: 1 },
+    ])
+  })
+
+  test('has a view of leases through which nobody can lock them', async () => {
+    await install(database.pool, { schema })
+    await database.query(`CALL ${schema}.lease_adopt('sno')`)
+    const store = mysqlLeases(database.pool, { schema })
+    const lease = await granted(store.acquire(request('a')))
+    const setUp = (account: string) => [`GRANT SELECT ON ${schema}.leases TO ${account}`]
+    const attempt = async (connection: Connection, locking: string) => {
+      await connection.query('START TRANSACTION')
+      const [rows] = await connection.query(`SELECT holder, state FROM ${schema}.leases ${locking}`)
+      expect(rows).toEqual([{ holder: 'a', state: 'held' }])
+      const other = await database.pool.getConnection()
+      await other.query('SET innodb_lock_wait_timeout = 1')
+      await other.query(`CALL ${schema}.lease_renew(?, 9000, NULL)`, [lease.token])
+      other.destroy()
+      await connection.query('ROLLBACK')
+    }
+    const own = await createConnection(database.url)
+    await as('app', setUp, async (connection) => {
+      for (const locking of ['FOR UPDATE', 'LOCK IN SHARE MODE', 'WHERE number = 1 FOR UPDATE']) {
+        await attempt(own, locking)
+        const granted = attempt(connection, locking)
+        if (database.label.startsWith('MariaDB') || locking === 'LOCK IN SHARE MODE') await granted
+        else await expect(granted).rejects.toThrow('SELECT with locking clause command denied')
+      }
+    })
+    await own.end()
   })
 
   test('reports what has changed since', async () => {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { renameSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import type { LeaseGrant } from '@snoflax/core/leases'
 import { install, mysqlLeases } from '@snoflax/mysql-sql'
 import { granted, mysql, request } from '@snoflax/test'
+import { createConnection } from 'mysql2/promise'
 import { afterEach, describe, expect, test } from 'vitest'
 import { hasMariadb, isMysql, MariadbServer } from '../mariadb-server.js'
 
@@ -25,7 +26,7 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     granted(mysqlLeases(server.pool).acquire(request(holder, { numbers: { min: 1, max: 1 }, ttlMs: TTL_MS })))
   const renew = (server: MariadbServer, { token, startMs }: LeaseGrant) =>
     mysqlLeases(server.pool).renew(token, TTL_MS, startMs)
-  const refused = { sqlState: '45000', message: /another server granted the leases/ }
+  const refused = { sqlState: '45000', message: expect.stringMatching(/another server granted the leases/) }
 
   test('that is killed and restarted knows its leases; a copy of its data grants none', async () => {
     const first = await start()
@@ -94,7 +95,7 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     // Statements are replicated as they are, and a replica would generate other ids.
     await expect(primary.query('SELECT snoflax.flax_generate()')).rejects.toMatchObject({
       sqlState: '45000',
-      message: /'STATEMENT' replication would give replicas other ids/,
+      message: expect.stringMatching(/'STATEMENT' replication would give replicas other ids/),
     })
     const rows = await primary.pool.getConnection()
     await rows.query("SET SESSION binlog_format = 'ROW'")
@@ -141,15 +142,114 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     expect((await acquire(server, 'a')).startMs).toBeGreaterThanOrEqual(before + 70_000)
   })
 
-  test('whose tables are restored from a dump grants none', async () => {
+  test('whose files get an owner, other permissions or links goes on; on another port it is another', async () => {
     const server = await start()
     await install(server.pool)
     const a = await acquire(server, 'a')
-    const connect = ['--no-defaults', '-h127.0.0.1', `-P${server.port}`, '-uroot']
-    const dump = execFileSync('mariadb-dump', [...connect, '--routines', '--databases', 'snoflax'])
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    execFileSync('mariadb', connect, { input: dump })
-    await expect(renew(server, a)).rejects.toMatchObject(refused)
-    await expect(acquire(server, 'b')).rejects.toMatchObject(refused)
+    const { folder, port } = server
+    const files = `${folder}/data/snoflax`
+    const touch = () => {
+      const name = isMysql ? '_lease.ibd' : '_lease.frm'
+      execFileSync('chown', ['-R', String(statSync(files).uid), `${folder}/data`])
+      execFileSync('chmod', ['-R', 'u+rwX,g-w', `${folder}/data`])
+      const link = `${folder}/link-${Math.random()}`
+      execFileSync('ln', [`${files}/${name}`, link])
+    }
+    touch()
+    await server.query('FLUSH TABLES')
+    expect((await renew(server, a))?.startMs).toBe(a.startMs)
+    await server.query('OPTIMIZE TABLE snoflax._lease, snoflax._lease_family')
+    await server.query('ALTER TABLE snoflax._lease FORCE')
+    expect((await renew(server, a))?.startMs).toBe(a.startMs)
+    await server.end()
+    touch()
+    // A volume that is mounted elsewhere first.
+    renameSync(`${folder}/data`, `${folder}/elsewhere`)
+    renameSync(`${folder}/elsewhere`, `${folder}/data`)
+    const again = await start({ folder, port })
+    expect((await renew(again, a))?.startMs).toBe(a.startMs)
+    await again.end()
+    const moved = await start({ folder })
+    await expect(renew(moved, a)).rejects.toMatchObject(refused)
+  })
+
+  test('does not notice that its files were replaced by an earlier copy, until the owner says so', async () => {
+    const server = await start()
+    await install(server.pool)
+    const { folder, port } = server
+    await server.end()
+    const copy = MariadbServer.copy(folder)
+    const original = await start({ folder, port })
+    const lost = await acquire(original, 'lost')
+    await original.end()
+    MariadbServer.remove(`${folder}/data`)
+    renameSync(`${copy}/data`, `${folder}/data`)
+    MariadbServer.remove(copy)
+    const restored = await start({ folder, port })
+    await restored.query("CALL snoflax.lease_adopt('sno')")
+    expect((await acquire(restored, 'a')).startMs).toBeGreaterThan(lost.untilMs)
+    expect(await renew(restored, lost)).toBeUndefined()
+  })
+
+  test('grants none from a dump, here or elsewhere, of all or of a part', async () => {
+    const server = await start()
+    const other = await start()
+    const connect = ({ port }: MariadbServer) => ['--no-defaults', '-h127.0.0.1', `-P${port}`, '-uroot']
+    const dump = (...options: string[]) =>
+      execFileSync('mariadb-dump', [...connect(server), '--skip-lock-tables', ...options])
+    const restore = (into: MariadbServer, schema: string, input: Buffer) =>
+      execFileSync('mariadb', [...connect(into), schema], { input })
+    const refuses = async (where: MariadbServer, schema: string, said: RegExp) => {
+      const store = mysqlLeases(where.pool, { schema })
+      const asked = request('b', { numbers: { min: 2, max: 2 }, ttlMs: TTL_MS })
+      await expect(store.acquire(asked), `${schema}`).rejects.toThrow(said)
+      for (const family of ['sno', 'flake']) await where.query(`CALL ${schema}.lease_adopt('${family}')`)
+      const lease = await granted(store.acquire(asked))
+      expect(lease.startMs).toBeGreaterThan(Date.now() + 35_000)
+      await store.release(lease.token, lease.startMs)
+    }
+    const isOther = /another server granted the leases/
+    const selected = await createConnection(`${server.url}/mysql`)
+    await install(selected)
+    expect((await selected.query('SELECT database() AS name'))[0]).toEqual([{ name: 'mysql' }])
+    await selected.end()
+    for (const when of ['before the first lease', 'after it']) {
+      if (when === 'after it') {
+        await server.query('UPDATE snoflax._lease_family SET floor_ms = 0')
+        await acquire(server, 'a')
+      }
+      const [whole, bare, structure] = [
+        dump('--routines', 'snoflax'),
+        dump('--skip-triggers', 'snoflax'),
+        dump('--no-data', '--routines', 'snoflax'),
+      ]
+      const tables = ['_lease', '_lease_family'].map((table) => dump('snoflax', table))
+      // Elsewhere, with the procedures of the dump, or with those of an installation on what it brought.
+      await other.query('CREATE DATABASE snoflax')
+      restore(other, 'snoflax', whole)
+      await refuses(other, 'snoflax', isOther)
+      await other.query('DROP DATABASE snoflax')
+      for (const [n, input] of [whole, bare, structure].entries()) {
+        for (const where of [server, other]) {
+          const schema = `copy${n}`
+          await where.query(`CREATE DATABASE ${schema}`)
+          restore(where, schema, input)
+          await install(where.pool, { schema })
+          await refuses(where, schema, isOther)
+          await where.query(`DROP DATABASE ${schema}`)
+        }
+      }
+      // In place.
+      for (const input of [whole, bare, ...tables]) {
+        restore(server, 'snoflax', input)
+        await refuses(server, 'snoflax', isOther)
+        await server.query('UPDATE snoflax._lease_family SET floor_ms = 0')
+      }
+      restore(server, 'snoflax', structure)
+      await expect(acquire(server, 'b')).rejects.toThrow('the row of family sno is lost; install again')
+      await install(server.pool)
+      await refuses(server, 'snoflax', isOther)
+      await server.query('UPDATE snoflax._lease_family SET floor_ms = 0')
+    }
   })
 })
