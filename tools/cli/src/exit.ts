@@ -8,11 +8,14 @@
 export const EXIT = {
   /** Success. */
   ok: 0,
-  /** An id was malformed or not found, doctor found an error or a warning, or adopt code left something to you. */
+  /** An id was malformed, or found nowhere, doctor found an error or a warning, or adopt code left something to you. */
   findings: 1,
   /** The command could not run: wrong usage, a missing driver, an unreachable database. */
   usage: 2,
-  /** Doctor found no id column, or not the schema that `--schema` names; or adopt code couldn't read a key. */
+  /**
+   * Find found nothing, but could not ask everything. Doctor found no id column, or not the schema that `--schema` names.
+   * Adopt code couldn't read a key.
+   */
   unchecked: 3,
 } as const
 

@@ -119,6 +119,15 @@ function described({ type, length, collation }: StoredColumn): string {
   return collation ? `${sized} COLLATE ${collation}` : sized
 }
 
+/** The locale of the database: a subquery without outer references, which a statement evaluates once. */
+const DATABASE_LOCALE = `(
+  SELECT CASE WHEN provider = 'b' OR provider = 'c' AND locale ~* '^(C|POSIX)([.]|$)' THEN 'C'
+      ELSE 'default (' || CASE provider WHEN 'i' THEN 'icu ' ELSE '' END || locale || ')' END
+    FROM pg_catalog.pg_database AS d, to_jsonb(d) AS own,
+      LATERAL (SELECT coalesce(own ->> 'datlocprovider', 'c'),
+        coalesce(own ->> 'datlocale', own ->> 'daticulocale', d.datcollate)) AS of (provider, locale)
+   WHERE d.datname = current_database())`
+
 /**
  * SQL of PostgreSQL, for a collation in a row `o` of pg_collation: `C` if it sorts by code point, whatever its name is;
  * otherwise its name in SQL, or `default` with the locale of the database. Null without a collation. A builtin locale
@@ -128,15 +137,9 @@ function described({ type, length, collation }: StoredColumn): string {
  * const query = `SELECT a.attname, ${POSTGRES_COLLATION} AS collation FROM pg_attribute a
  *   LEFT JOIN pg_collation o ON o.oid = a.attcollation WHERE a.attrelid = 'orders'::regclass`
  */
-export const POSTGRES_COLLATION = `(
-  SELECT CASE WHEN provider = 'b' OR provider = 'c' AND locale ~* '^(C|POSIX)([.]|$)' THEN 'C'
-      WHEN o.collprovider <> 'd' THEN o.oid::regcollation::text
-      ELSE 'default (' || CASE provider WHEN 'i' THEN 'icu ' ELSE '' END || locale || ')' END
-    FROM pg_catalog.pg_database AS d, to_jsonb(d) AS own,
-      LATERAL (SELECT CASE o.collprovider WHEN 'd' THEN coalesce(own ->> 'datlocprovider', 'c') ELSE o.collprovider::text END,
-        CASE WHEN o.collprovider <> 'd' THEN coalesce(o.collcollate, '')
-          ELSE coalesce(own ->> 'datlocale', own ->> 'daticulocale', d.datcollate) END) AS of (provider, locale)
-   WHERE o.oid IS NOT NULL AND d.datname = current_database())`
+export const POSTGRES_COLLATION = `CASE WHEN o.collprovider = 'd' THEN ${DATABASE_LOCALE}
+  WHEN o.collprovider = 'b' OR o.collprovider = 'c' AND o.collcollate ~* '^(C|POSIX)([.]|$)' THEN 'C'
+  ELSE o.oid::regcollation::text END`
 
 type Look = (columns: readonly DeclaredColumn[], query: RunQuery) => PromiseLike<unknown>
 

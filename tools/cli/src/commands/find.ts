@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import { EXIT } from '../exit.js'
-import { COUNTED, type Found, type FoundRow, look, type Reference } from '../find/look.js'
+import { COUNTED, type Found, look } from '../find/look.js'
+import type { Reference } from '../find/look-up.js'
+import { type FoundRow, SHOWN_ROWS } from '../find/rows.js'
 import { likelyReadings } from '../find/values.js'
 import { behindPrefix, familiesFor, readingsOf } from '../ids/families.js'
 import { otherIds } from '../ids/other-ids.js'
@@ -17,7 +19,7 @@ interface Kind {
 
 export const find = (terminal: Terminal): Command =>
   new Command('find')
-    .description('find the row of an id, and what refers to it: by index only, in a read-only transaction')
+    .description('find the rows of an id, and what refers to them: by index, in a read-only transaction')
     .argument('<id>', 'any kind of id: with or without a prefix, a UUID, a number, a text')
     .argument('[url]', 'postgres://…, mysql://…, mariadb://…, or an SQLite file (default: DATABASE_URL)')
     .option('--json', 'print a JSON object')
@@ -33,7 +35,7 @@ export const find = (terminal: Terminal): Command =>
       const address = addressOf(terminal, 'a URL or an SQLite file', url)
       const found = await readDatabase('find', address, (database) => look(database, id))
       const isFound = found.rows.length > 0 || found.alsoIn.length > 0
-      if (!isFound) terminal.exitCode = EXIT.findings
+      if (!isFound) terminal.exitCode = found.unknown.size > 0 ? EXIT.unchecked : EXIT.findings
       const kind = await kindOf(id)
       const refusals = isFound || kind.kind !== undefined ? [] : refusalsOf(id)
       if (json) await terminal.printJson(toDocument(id, kind, found, refusals))
@@ -59,49 +61,65 @@ const toDocument = (id: string, kind: Kind, found: Found, refusals: readonly str
     storage: wanted.held,
     ...(wanted.family && { family: wanted.family.name }),
   })),
+  furtherRows: found.furtherRows,
   alsoIn: found.alsoIn,
   asked: found.asked,
-  notAsked: Array.from(found.notAsked, ([why, what]) => ({ why, what })),
+  unknown: Array.from(found.unknown, ([why, what]) => ({ why, what })),
   ...(refusals.length > 0 && { refusals }),
 })
 
 function picture(
   id: string,
   { kind, timeUtc }: Kind,
-  { rows, alsoIn, asked, notAsked }: Found,
+  { rows, furtherRows, alsoIn, asked, unknown }: Found,
   refusals: readonly string[],
   paint: Paint,
 ): string[] {
   const about = [kind, timeUtc].filter((one) => one !== undefined).join(', ')
   const places = rows.length + alsoIn.length
+  const notFound = unknown.size > 0 ? 'not found, but not everything was asked' : 'not found'
   return [
     `${paint('bold', id)}${about === '' ? '' : `  ${about}`}`,
-    ...rows.flatMap((row) => ['', ...rowLines(row, paint)]),
+    ...rows.flatMap((row, n) => {
+      const isLast = rows[n + 1]?.table !== row.table || rows[n + 1]?.column !== row.column
+      return ['', ...rowLines(row, isLast ? furtherRows : undefined, paint)]
+    }),
     ...(alsoIn.length > 0
       ? ['', ...alsoIn.map((one) => `also in ${counted(one)}, without a foreign key`)]
       : []),
     '',
-    ...(places === 0 ? [paint('yellow', `not found: asked ${tables(asked)}`)] : []),
+    ...(places === 0 ? [paint('yellow', `${notFound}: asked ${tables(asked)}`)] : []),
     ...refusals,
     ...(places === 0 && asked.length > 0 ? [`asked: ${named(asked)}`] : []),
-    ...Array.from(notAsked, ([why, what]) =>
-      why.startsWith('asked') ? `${why}: ${named(what)}` : `not asked, ${why}: ${named(what)}`,
-    ),
+    ...Array.from(unknown, ([why, what]) => `unknown, ${why}: ${named(what)}`),
     ...(places > 0 ? [paint('dim', `asked ${tables(asked)}`)] : []),
   ]
 }
 
-function rowLines({ table, column, row, more, referencedBy }: FoundRow, paint: Paint): string[] {
+/** A row; behind the last one of a key, what refers to it and how many more rows there are. */
+function rowLines(
+  { table, column, row, hidden, unreadable, more, referencedBy }: FoundRow,
+  furtherRows: readonly Reference[] | undefined,
+  paint: Paint,
+): string[] {
   const width = Math.max(...Object.keys(row).map((name) => name.length))
+  const place = `${table}.${column}`
+  const further = furtherRows?.find((one) => one.place === place)
   return [
-    paint('green', `${table}.${column}`),
+    paint('green', place),
     ...Object.entries(row).map(
       ([name, value]) => `  ${name.padEnd(width)}  ${value ?? paint('dim', 'NULL')}`,
     ),
     ...(more > 0 ? [paint('dim', `  and ${more} more ${more === 1 ? 'column' : 'columns'}`)] : []),
-    ...referencedBy.map((one) => `  referenced by ${counted(one)}`),
+    ...(hidden.length > 0 ? [paint('dim', `  hidden, named like a secret: ${named(hidden)}`)] : []),
+    ...(unreadable.length > 0 ? [paint('dim', `  no right to read: ${named(unreadable)}`)] : []),
+    ...(furtherRows ? referencedBy.map((one) => `  referenced by ${counted(one)}`) : []),
+    ...(further ? [`  and ${moreThan(further)} more rows with this id`] : []),
   ]
 }
+
+const moreThan = ({ count }: Reference): string =>
+  count + SHOWN_ROWS > COUNTED ? `more than ${COUNTED - SHOWN_ROWS}` : String(count)
 
 const counted = ({ place, count }: Reference): string =>
   `${place}: ${count > COUNTED ? `more than ${COUNTED}` : count}`

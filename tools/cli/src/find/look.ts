@@ -1,120 +1,136 @@
 import type { Database } from '@snoflax/core'
-import { literal } from '../ids/forms.js'
+import { generatedBy } from '../ids/defaults.js'
 import { isDatabaseError } from '../live/address.js'
 import { type Column, type LiveDatabase, placeOf, type Row } from '../live/database.js'
-import { heldIn, type Wanted, wantedFor } from './values.js'
-
-/** A row whose key the id is. */
-export interface FoundRow {
-  readonly table: string
-  readonly column: string
-  readonly wanted: Wanted
-  /** Its first columns as text; secrets are left out, long values cut and end in `…`. */
-  readonly row: Readonly<Record<string, string | null>>
-  /** How many columns the row has besides. */
-  readonly more: number
-  /** Columns that refer to the row, and how often: at most {@link COUNTED}. */
-  readonly referencedBy: readonly Reference[]
-}
-
-export interface Reference {
-  readonly place: string
-  readonly count: number
-}
+import { heldIn } from '../live/held.js'
+import { conditionOf, type LookUp, READ, type Reference, sourceOf } from './look-up.js'
+import { type FoundRow, rowsOf, SHOWN_ROWS } from './rows.js'
+import { type Wanted, wantedFor } from './values.js'
 
 export interface Found {
   readonly rows: readonly FoundRow[]
-  /** Other indexed columns that contain the id. */
+  /** Rows with the id in a key, besides those that are shown. */
+  readonly furtherRows: readonly Reference[]
+  /** Other columns that contain the id. */
   readonly alsoIn: readonly Reference[]
   /** The tables that were asked. */
   readonly asked: readonly string[]
-  /** Tables and columns that were not, by the reason. */
-  readonly notAsked: ReadonlyMap<string, readonly string[]>
+  /** Tables and columns that were not asked, or not all rows of them, by the reason. */
+  readonly unknown: ReadonlyMap<string, readonly string[]>
 }
 
 /** Counting ends here. */
 export const COUNTED = 10_000
-/** How many columns of a row are shown, and how much of a value. */
-const SHOWN = 8
-const WIDTH = 40
 const BRANCHES = 100
 
-interface LookUp {
-  readonly column: Column
-  readonly wanted: Wanted
+interface Hit extends LookUp {
+  readonly count: number
 }
 
-/** Looks an id up in keys, and in other indexed columns, which may refer to them; never without an index. */
+type Leave = (why: string, what: string) => void
+
+/**
+ * Looks an id up in the columns that identify rows, and in other indexed columns, which may refer to them. Where no
+ * index begins with a column that identifies rows, the first rows of its table are read.
+ */
 export async function look(database: LiveDatabase, id: string): Promise<Found> {
   const { kind } = database
-  await limitTime(database)
-  const columns = await database.columns(false)
   const wanted = wantedFor(id, kind)
-  const notAsked = new Map<string, string[]>()
-  const leave = (why: string, what: string): void => {
-    const places = notAsked.get(why) ?? []
-    if (!places.includes(what)) notAsked.set(why, [...places, what])
+  const columns = await database.columns(false)
+  const unknown = new Map<string, string[]>()
+  const leave: Leave = (why, what) => {
+    const places = unknown.get(why)
+    if (places === undefined) unknown.set(why, [what])
+    else if (!places.includes(what)) places.push(what)
   }
-  const isNumber = wanted.every(({ held }) => held === 'number' || held === 'text')
-  const lookUps: LookUp[] = []
-  for (const column of columns) {
+  for (const [why, places] of await database.unlisted()) for (const place of places) leave(why, place)
+  const lookUps = lookUpsIn(kind, columns, wanted, leave)
+  await limitTime(database)
+  const hits = await hitsOf(database, lookUps, leave)
+  const keys = keysAmong(hits)
+  const others = hits.filter((hit) => !keys.includes(hit))
+  const toReference = ({ column, count }: Hit): Reference => ({ place: placeOf(column), count })
+  const rows: FoundRow[] = []
+  for (const key of keys) {
+    const own = columns.filter(({ table }) => table === key.column.table)
+    const referencedBy = hits
+      .filter(({ column }) => column.references === placeOf(key.column))
+      .map(toReference)
+    try {
+      rows.push(...(await rowsOf(database, key, own, referencedBy)))
+    } catch (error) {
+      if (!isDatabaseError(error)) throw error
+      leave(error.message, placeOf(key.column))
+    }
+  }
+  const isReference = ({ column }: Hit): boolean =>
+    keys.some((key) => column.references === placeOf(key.column))
+  return {
+    rows,
+    furtherRows: keys
+      .filter(({ count }) => count > SHOWN_ROWS)
+      .map(({ column, count }) => ({ place: placeOf(column), count: count - SHOWN_ROWS })),
+    alsoIn: isNumber(wanted) ? [] : others.filter((hit) => !isReference(hit)).map(toReference),
+    asked: [...new Set(lookUps.map(({ column }) => column.table))],
+    unknown,
+  }
+}
+
+const ID_LIKE = /(?:^|_)id$|[a-z]Id$/
+/** Columns that are named after another table: `user_id`. */
+const OF_ANOTHER = /_id$|[a-z]Id$/
+
+/** A small number is in any column of numbers. */
+const isNumber = (wanted: readonly Wanted[]): boolean =>
+  wanted.every(({ held }) => held === 'number' || held === 'text')
+
+/** Whether it identifies rows, alone or with other columns of a key, or generates ids. */
+const isIdentifying = (column: Column): boolean =>
+  column.isIdentifying || generatedBy(column.defaultSql) !== undefined
+
+function lookUpsIn(
+  kind: Database,
+  columns: readonly Column[],
+  wanted: readonly Wanted[],
+  leave: Leave,
+): LookUp[] {
+  const readable = new Set(columns.filter((one) => one.unreadable === undefined).map(({ table }) => table))
+  return columns.flatMap((column) => {
+    const { isKey, references, unreadable, isFiltered, table } = column
     const held = heldIn(kind, column.type)
     const able = wanted.filter((one) => held.includes(one.held))
     // Where SQLite compares numbers, a text of digits is one.
     const fitting = able.some((one) => one.held === 'number')
       ? able.filter((one) => one.held !== 'text')
       : able
-    if (fitting.length === 0 || column.isGenerated) {
-      if (column.type === 'citext' && column.isIndexed) leave('of type citext', placeOf(column))
-      continue
+    const isIdLike = ID_LIKE.test(column.name) || references !== undefined
+    const identifies = isKey || (isIdentifying(column) && (isIdLike || !isNumber(wanted)))
+    // The operators of citext are in the schema of its extension, and ignore case.
+    const isIndexed = column.isIndexed && column.type !== 'citext'
+    const isSought = identifies || (column.isIndexed && (references !== undefined || !isNumber(wanted)))
+    if (fitting.length === 0 || !(isSought || isIdLike)) return []
+    if (unreadable !== undefined) leave(unreadable, readable.has(table) ? placeOf(column) : table)
+    else if (!isIndexed && !identifies)
+      leave(column.isIndexed ? 'of type citext' : 'no index begins with it', placeOf(column))
+    else if (isSought) {
+      if (isFiltered) leave("row security is on, so rows may exist that this role can't see", table)
+      return fitting.map((one) => ({ column, wanted: one, isRead: !isIndexed }))
     }
-    const isIdLike = column.isUnique || column.references !== undefined || ID_LIKE.test(column.name)
-    if (column.hidden !== undefined && !SOME_ROWS.test(column.hidden)) {
-      if (isIdLike) leave(column.hidden, column.table)
-      continue
-    }
-    if (column.hidden !== undefined) leave(`asked, but ${column.hidden}`, column.table)
-    // A small number is in any column of numbers.
-    const isWorthIt = column.isKey || column.references !== undefined || !isNumber
-    if (column.isIndexed && isWorthIt) lookUps.push(...fitting.map((one) => ({ column, wanted: one })))
-    else if (!column.isIndexed && isIdLike) leave('no index begins with it', placeOf(column))
-  }
-  const counts = await countAll(database, lookUps, leave)
-  const hits = lookUps.flatMap((one, n) =>
-    (counts.get(n) ?? 0) > 0 ? [{ ...one, count: counts.get(n) as number }] : [],
-  )
-  const keys = hits.filter(({ column }) => column.isKey)
-  const isReference = (column: Column): boolean =>
-    keys.some((key) => column.references === placeOf(key.column))
-  const references = hits.map(({ column, count }) => ({ column, place: placeOf(column), count }))
-  const rows: FoundRow[] = []
-  for (const key of keys) {
-    const own = columns.filter(({ table, hidden }) => table === key.column.table && !hidden)
-    const row = await rowOf(database, key, own)
-    rows.push({
-      table: key.column.table,
-      column: key.column.name,
-      wanted: key.wanted,
-      ...row,
-      referencedBy: references
-        .filter(({ column }) => column.references === placeOf(key.column))
-        .map(({ place, count }) => ({ place, count })),
-    })
-  }
-  return {
-    rows,
-    alsoIn: isNumber
-      ? []
-      : references
-          .filter(({ column }) => !column.isKey && !isReference(column))
-          .map(({ place, count }) => ({ place, count })),
-    asked: [...new Set(lookUps.map(({ column }) => column.table))],
-    notAsked,
-  }
+    return []
+  })
 }
 
-const ID_LIKE = /(?:^|_)id$|[a-z]Id$/
-const SOME_ROWS = /^row-level/
+/**
+ * The keys that have the id: columns that identify rows. A column such as `tenant_id` of a key of several columns
+ * refers to another table's rows, if another column identifies rows by this id.
+ */
+function keysAmong(hits: readonly Hit[]): readonly Hit[] {
+  const keys = hits.filter(({ column }) => isIdentifying(column))
+  const own = keys.filter(
+    ({ column }) => column.isKey || (column.references === undefined && !OF_ANOTHER.test(column.name)),
+  )
+  return own.length > 0 ? own : keys
+}
 
 /** So that no look-up takes long, should the server not use the index. SQLite has no such limit. */
 async function limitTime(database: LiveDatabase): Promise<void> {
@@ -124,87 +140,66 @@ async function limitTime(database: LiveDatabase): Promise<void> {
 
 const LIMITS: Partial<Record<Database, string>> = {
   postgres: "SET LOCAL statement_timeout = '5s'",
-  mariadb: 'SET SESSION max_statement_time = 5',
-  mysql: 'SET SESSION max_execution_time = 5000',
+  mariadb: 'SET SESSION max_statement_time = 5, lock_wait_timeout = 5',
+  mysql: 'SET SESSION max_execution_time = 5000, lock_wait_timeout = 5',
 }
 
-/** How often each is stored, by its position; what failed is left out and named. */
-async function countAll(
+/** Those that are stored, and how often; what failed is left out and named. */
+async function hitsOf(
   database: LiveDatabase,
   lookUps: readonly LookUp[],
-  leave: (why: string, what: string) => void,
-): Promise<Map<number, number>> {
-  const counts = new Map<number, number>()
-  const branches = lookUps.map(({ column, wanted }, n) => ({
-    column,
-    sql: `SELECT ${n} AS at, count(*) AS count FROM (SELECT 1 AS one FROM ${column.quotedTable}
-      WHERE ${conditionOf(database.kind, column, wanted)} LIMIT ${COUNTED + 1}) AS found`,
-  }))
-  const count = async (some: typeof branches): Promise<void> => {
+  leave: Leave,
+): Promise<readonly Hit[]> {
+  const { kind } = database
+  const [read, indexed] = [lookUps.filter((one) => one.isRead), lookUps.filter((one) => !one.isRead)]
+  // Counting each would take half as long again.
+  const stored = await branches(database, indexed, leave, (one, at) => existsSql(kind, one, at))
+  const toCount = [...stored.map(({ lookUp }) => lookUp), ...read]
+  const counted = await branches(database, toCount, leave, (one, at) => countSql(kind, one, at))
+  for (const { lookUp, row } of counted)
+    if (Number(row['looked']) > READ)
+      leave(`no index begins with it: only its first ${READ} rows were read`, placeOf(lookUp.column))
+  return counted.flatMap(({ lookUp, row }) =>
+    Number(row['count']) > 0 ? { ...lookUp, count: Number(row['count']) } : [],
+  )
+}
+
+/** The rows that a query of each returns, a hundred in a statement; what failed is left out and named. */
+async function branches(
+  database: LiveDatabase,
+  lookUps: readonly LookUp[],
+  leave: Leave,
+  toSql: (lookUp: LookUp, at: number) => string,
+): Promise<readonly { readonly lookUp: LookUp; readonly row: Row }[]> {
+  const found: { lookUp: LookUp; row: Row }[] = []
+  const ask = async (some: readonly LookUp[]): Promise<void> => {
+    // SQLite has no parentheses in a UNION; elsewhere a query around each takes half as long again.
+    const [open, close] = database.kind === 'sqlite' ? ['SELECT * FROM (', ')'] : ['(', ')']
+    const queries = some.map((one, at) => `${open}${toSql(one, at)}${close}`)
     try {
-      const rows = await database.query(some.map(({ sql }) => sql).join(' UNION ALL '))
-      for (const row of rows) counts.set(Number(row['at']), Number(row['count']))
+      for (const row of await database.query(queries.join(' UNION ALL ')))
+        found.push({ lookUp: some[Number(row['at'])] as LookUp, row })
     } catch (error) {
       if (!isDatabaseError(error)) throw error
-      const [first, ...others] = some
-      if (others.length === 0) leave(error.message, placeOf((first as (typeof some)[number]).column))
+      const [first] = some
+      if (first && some.length === 1) return leave(error.message, placeOf(first.column))
       // One by one, so that a table that fails hides no other.
-      else for (const one of some) await count([one])
+      for (const one of some) await ask([one])
     }
   }
-  for (let start = 0; start < branches.length; start += BRANCHES)
-    await count(branches.slice(start, start + BRANCHES))
-  return counts
+  for (let start = 0; start < lookUps.length; start += BRANCHES)
+    await ask(lookUps.slice(start, start + BRANCHES))
+  return found
 }
 
-/** A condition for the index, and for texts one that no collation widens. */
-function conditionOf(kind: Database, { quotedName }: Column, { held, value }: Wanted): string {
-  const given = literal(kind, value)
-  const equal = `${quotedName} = ${given}`
-  return held === 'text' ? `${equal} AND ${EXACT[kind](quotedName, given)}` : equal
-}
+const existsSql = (kind: Database, lookUp: LookUp, at: number): string =>
+  `SELECT ${at} AS at FROM ${sourceOf(lookUp, [lookUp.column])} WHERE ${conditionOf(kind, lookUp)} LIMIT 1`
 
-const inMysql = (name: string, text: string): string =>
-  `CONVERT(${name} USING utf8mb4) = ${text} COLLATE utf8mb4_bin`
-const EXACT: Readonly<Record<Database, (name: string, text: string) => string>> = {
-  postgres: (name, text) => `${name}::text COLLATE "C" = ${text}`,
-  sqlite: (name, text) => `${name} COLLATE BINARY = ${text}`,
-  mysql: inMysql,
-  mariadb: inMysql,
-}
-
-/** Names of columns whose values are nobody's business in a terminal. */
-const SECRET = /pass(?:w|phrase|_?hash)|secret|token|salt|hash|credential|private|api_?key|otp|cvv|iban|ssn/i
-
-async function rowOf(
-  database: LiveDatabase,
-  { column: key, wanted }: LookUp,
-  own: readonly Column[],
-): Promise<Pick<FoundRow, 'row' | 'more'>> {
-  const open = own.filter((one) => one !== key && !SECRET.test(one.name))
-  const shown = [key, ...open].slice(0, SHOWN)
-  const list = shown.map(({ quotedName, type }, n) => `${START[database.kind](quotedName, type)} AS c${n}`)
-  const [row = {}] = await database.query(
-    `SELECT ${list.join(', ')} FROM ${key.quotedTable} WHERE ${conditionOf(database.kind, key, wanted)} LIMIT 1`,
-  )
-  return {
-    row: Object.fromEntries(shown.map(({ name }, n) => [name, cut(row, `c${n}`)])),
-    more: own.length - shown.length,
-  }
-}
-
-const mysqlStart = (name: string): string => `LEFT(${name}, ${WIDTH + 1})`
-/** The beginning of a value, so that large ones stay in the database. */
-const START: Readonly<Record<Database, (name: string, type: string) => string>> = {
-  postgres: (name) => `left(${name}::text, ${WIDTH + 1})`,
-  sqlite: (name) => `substr(${name}, 1, ${WIDTH + 1})`,
-  mysql: mysqlStart,
-  mariadb: mysqlStart,
-}
-
-function cut(row: Row, name: string): string | null {
-  const value = row[name]
-  if (value == null) return null
-  const text = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : String(value)
-  return text.length > WIDTH ? `${text.slice(0, WIDTH)}…` : text
+function countSql(kind: Database, lookUp: LookUp, at: number): string {
+  const condition = conditionOf(kind, lookUp)
+  const source = sourceOf(lookUp, [lookUp.column])
+  return lookUp.isRead
+    ? `SELECT ${at} AS at, count(CASE WHEN ${condition} THEN 1 END) AS count, count(*) AS looked FROM ${source}`
+    : `SELECT ${at} AS at, count(*) AS count, 0 AS looked FROM (SELECT 1 AS one FROM ${source}
+      WHERE ${condition} LIMIT ${COUNTED + 1}) AS counted`
 }

@@ -4,9 +4,7 @@ import { type IdReading, readings } from '@snoflax/core/inspect'
 import { UsageError } from '../exit.js'
 import { familiesFor } from '../ids/families.js'
 import { exactStorage } from '../ids/forms.js'
-
-/** What a column stores. */
-type Held = 'text' | 'uuid' | 'binary' | 'number'
+import type { Held } from '../live/held.js'
 
 /** A value as which a column may store the id. */
 export interface Wanted {
@@ -57,43 +55,3 @@ export function wantedFor(id: string, kind: Database): Wanted[] {
     `${held} ${typeof value === 'object' ? hexOf(value) : value}`
   return [...new Map(found.reverse().map((one) => [keyOf(one), one])).values()].reverse()
 }
-
-const HELD: Readonly<Record<'postgres' | 'sqlite' | 'mysql', Readonly<Record<string, readonly Held[]>>>> = {
-  postgres: {
-    uuid: ['uuid'],
-    text: ['text'],
-    varchar: ['text'],
-    bpchar: ['text'],
-    bytea: ['binary'],
-    int2: ['number'],
-    int4: ['number'],
-    int8: ['number'],
-    numeric: ['number'],
-  },
-  // By affinity. A column without a type, or a BLOB, stores everything as it is.
-  sqlite: {
-    text: ['text', 'binary'],
-    blob: ['binary', 'text', 'number'],
-    integer: ['number', 'text', 'binary'],
-    numeric: ['number', 'text', 'binary'],
-  },
-  mysql: {
-    uuid: ['uuid'],
-    char: ['text'],
-    varchar: ['text'],
-    text: ['text'],
-    binary: ['binary'],
-    varbinary: ['binary'],
-    blob: ['binary'],
-    tinyint: ['number'],
-    smallint: ['number'],
-    mediumint: ['number'],
-    int: ['number'],
-    bigint: ['number'],
-    decimal: ['number'],
-  },
-}
-
-/** What a column of a type may store. */
-export const heldIn = (kind: Database, type: string): readonly Held[] =>
-  HELD[kind === 'mariadb' ? 'mysql' : kind][type] ?? []

@@ -8,10 +8,17 @@ export interface LiveDatabase {
   readonly label: string
   /** Runs one statement, with `?` (SQLite, MySQL) or `$1` (PostgreSQL) for parameters. */
   query(sql: string, parameters?: readonly unknown[]): Promise<Row[]>
+  /** Runs several statements in one round trip, and returns the rows of each. If one fails, all do. */
+  queries(sql: readonly string[]): Promise<Row[][]>
   /** Streams the rows of a query, some thousands at a time. */
   batches(sql: string): AsyncIterable<readonly Row[]>
-  /** The columns of your tables. Partitions are represented by their parents. SQLite counts rows only if asked to. */
+  /**
+   * The columns of your tables. Partitions are represented by their parents. Without `isCounted`, SQLite and PostgreSQL
+   * count no rows.
+   */
   columns(isCounted?: boolean): Promise<Column[]>
+  /** What may have rows, but is not among the columns, by the reason: foreign and virtual tables. */
+  unlisted(): Promise<ReadonlyMap<string, readonly string[]>>
   /** Clauses that start reading a table in the middle and near the end, where that is cheap. */
   partsOf(column: Column, key: Column | undefined): readonly string[]
   close(): Promise<void>
@@ -33,8 +40,12 @@ export interface Column {
   readonly defaultSql: string | undefined
   /** Whether the column alone is the primary key or unique. */
   readonly isKey: boolean
-  /** Whether it is part of a primary key or a unique index. */
+  /** Whether it is part of a primary key or a unique index that has all rows. */
   readonly isUnique: boolean
+  /** Whether it is part of a primary key or of any unique index, also of one that has only some rows. */
+  readonly isIdentifying: boolean
+  /** Whether it is part of the primary key. */
+  readonly isPrimary: boolean
   /** How the database counts its values, if it does: `identity` or `auto_increment`. */
   readonly counter: string | undefined
   /** Whether an index begins with it. */
@@ -45,9 +56,15 @@ export interface Column {
   readonly rows: number
   /** Pages of the table, if its rows can be read by page. */
   readonly pages: number | undefined
-  /** Why values can't be read, or not all of them; undefined if they can. */
-  readonly hidden: string | undefined
+  /** Why its values can't be read; undefined if they can. */
+  readonly unreadable: string | undefined
+  /** Whether row security may hide rows of the table. */
+  readonly isFiltered: boolean
   readonly isGenerated: boolean
+  /** Whether other tables inherit from its table, whose rows a query then returns, too. */
+  readonly isParent: boolean
+  /** Whether its table inherits from another. */
+  readonly isChild: boolean
 }
 
 export const placeOf = ({ table, name }: Column): string => `${table}.${name}`
@@ -70,15 +87,61 @@ export function toColumn(row: Row, quote: (name: string) => string): Column {
     defaultSql: text('default_sql'),
     isKey: Boolean(number('is_key')),
     isUnique: Boolean(number('is_unique')),
+    isIdentifying: Boolean(number('is_identifying')),
+    isPrimary: Boolean(number('is_primary')),
     counter: text('counter'),
     isIndexed: Boolean(number('is_indexed')),
     references: text('reference'),
     rows: number('rows') ?? 0,
     pages: number('pages'),
-    hidden: text('hidden'),
+    unreadable: text('unreadable'),
+    isFiltered: Boolean(number('is_filtered')),
     isGenerated: Boolean(number('generated')),
+    isParent: Boolean(number('is_parent')),
+    isChild: Boolean(number('is_child')),
   }
 }
+
+/** A column of an index. */
+export interface IndexPart {
+  readonly table: string
+  /** Null for an expression. */
+  readonly column: string | null
+  readonly index: string
+  /** From 0. */
+  readonly position: number
+  readonly isUnique: boolean
+  readonly isPrimary: boolean
+  /** Whether the index has only some rows. */
+  readonly isPartial: boolean
+  /** Whether it finds values: a B-tree is, a full text index is not. */
+  readonly isSorted: boolean
+}
+
+/** What the indexes say of each column, as {@link toColumn} reads it, by {@link nameIn}. */
+export function indexedColumns(parts: readonly IndexPart[]): ReadonlyMap<string, Row> {
+  const widths = new Map<string, number>()
+  const widthOf = ({ table, index }: IndexPart): string => nameIn(table, index)
+  for (const part of parts) widths.set(widthOf(part), (widths.get(widthOf(part)) ?? 0) + 1)
+  const found = new Map<string, Row>()
+  for (const part of parts) {
+    if (part.column === null) continue
+    const { isUnique, isPrimary, isPartial, isSorted, position } = part
+    const own = found.get(nameIn(part.table, part.column)) ?? {}
+    const isWhole = isUnique && !isPartial
+    found.set(nameIn(part.table, part.column), {
+      is_key: own['is_key'] || (isWhole && widths.get(widthOf(part)) === 1),
+      is_unique: own['is_unique'] || isWhole,
+      is_identifying: own['is_identifying'] || isUnique,
+      is_primary: own['is_primary'] || isPrimary,
+      is_indexed: own['is_indexed'] || (isSorted && !isPartial && position === 0),
+    })
+  }
+  return found
+}
+
+/** A name for a column or an index of a table. */
+export const nameIn = (table: string, name: string): string => `${table}\0${name}`
 
 /** Clauses in key order: from its end, and from its middle, as far as servers skip rows quickly. */
 export const partsByKey = ({ rows }: Column, key: Column | undefined): readonly string[] =>

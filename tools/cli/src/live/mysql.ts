@@ -1,6 +1,15 @@
 import type { Connection } from 'mysql2'
 import { driver, reach } from './address.js'
-import { inBatches, type LiveDatabase, partsByKey, type Row, toColumn } from './database.js'
+import {
+  type Column,
+  inBatches,
+  indexedColumns,
+  type LiveDatabase,
+  nameIn,
+  partsByKey,
+  type Row,
+  toColumn,
+} from './database.js'
 
 /** A MySQL or MariaDB database, read in READ ONLY transactions. */
 export async function openMysql(url: string): Promise<LiveDatabase> {
@@ -16,8 +25,19 @@ export async function openMysql(url: string): Promise<LiveDatabase> {
     label: `${isMaria ? 'MariaDB' : 'MySQL'} ${version.split('-')[0]}`,
     query,
     batches: (sql) => streamed(url, sql),
-    columns: async () =>
-      (await query(COLUMNS)).map((row) => toColumn({ ...row, type: bareType(String(row['type'])) }, quote)),
+    queries: async (sql) => {
+      const rows = await query(sql.join(';\n'))
+      return sql.length === 1 ? [rows] : (rows as unknown as Row[][])
+    },
+    columns: async () => readColumns(query),
+    unlisted: async () => {
+      const [row] = await query(SEES_ALL)
+      return new Map(
+        Number(row?.['sees_all'])
+          ? []
+          : [['not listed by the server', ['tables without rights for this account']]],
+      )
+    },
     partsOf: partsByKey,
     close: async () => {
       await connection
@@ -40,6 +60,7 @@ async function connect(url: string): Promise<Connection> {
       supportBigNumbers: true,
       bigNumberStrings: true,
       dateStrings: true,
+      multipleStatements: true,
     })
     await one.promise().connect()
     return one
@@ -65,27 +86,61 @@ export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\
 const bareType = (type: string): string =>
   type.toLowerCase().replace(/^(?:tiny|medium|long)(?=text|blob)/, '')
 
-/** Joined, since each subquery of the catalog opens all tables again. */
+/** Joined here: joins of the catalog compare each of its rows with each. */
+async function readColumns(query: LiveDatabase['query']): Promise<Column[]> {
+  const tables = new Map((await query(TABLES)).map((row) => [String(row['table']), row]))
+  const references = new Map(
+    (await query(REFERENCES)).map((row) => [nameIn(String(row['table']), String(row['name'])), row]),
+  )
+  const indexed = indexedColumns(
+    (await query(INDEXES)).map((row) => ({
+      table: String(row['table']),
+      column: row['name'] as string | null,
+      index: String(row['index']),
+      position: Number(row['seq']) - 1,
+      isUnique: Number(row['non_unique']) === 0,
+      isPrimary: row['index'] === 'PRIMARY',
+      isPartial: false,
+      isSorted: row['type'] === 'BTREE' || row['type'] === 'HASH',
+    })),
+  )
+  return (await query(COLUMNS)).flatMap((row) => {
+    const table = tables.get(String(row['table']))
+    if (table === undefined) return []
+    const name = nameIn(String(row['table']), String(row['name']))
+    const type = bareType(String(row['type']))
+    return toColumn({ ...row, ...table, ...indexed.get(name), ...references.get(name), type }, quote)
+  })
+}
+
+const ACCOUNT = `concat("'", replace(current_user(), '@', "'@'"), "'")`
+
+/** Whether the account may read all tables of the database, by a right that is its own and not a role's. */
+const SEES_ALL = `
+  SELECT EXISTS (SELECT 1 FROM information_schema.user_privileges WHERE grantee = ${ACCOUNT} AND privilege_type = 'SELECT')
+    OR EXISTS (SELECT 1 FROM information_schema.schema_privileges
+      WHERE grantee = ${ACCOUNT} AND privilege_type = 'SELECT' AND database() LIKE table_schema) AS sees_all`
+
+const TABLES = `
+  SELECT table_name AS \`table\`, table_rows AS \`rows\` FROM information_schema.tables
+   WHERE table_schema = database() AND table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')`
+
+const INDEXES = `
+  SELECT table_name AS \`table\`, column_name AS name, index_name AS \`index\`, non_unique, seq_in_index AS seq, index_type AS type
+    FROM information_schema.statistics WHERE table_schema = database()`
+
+const REFERENCES = `
+  SELECT table_name AS \`table\`, column_name AS name, min(concat(referenced_table_name, '.', referenced_column_name)) AS reference
+    FROM information_schema.key_column_usage
+   WHERE table_schema = database() AND referenced_table_schema = table_schema
+   GROUP BY table_name, column_name`
+
 const COLUMNS = `
-  SELECT c.table_name AS \`table\`, c.column_name AS name, c.data_type AS type, c.column_type AS declared,
-    c.character_maximum_length AS length, c.collation_name AS collation, c.is_nullable = 'YES' AS nullable,
-    coalesce(c.generation_expression, '') <> '' AS \`generated\`, nullif(c.column_default, 'NULL') AS default_sql, t.table_rows AS \`rows\`,
-    i.is_key, i.is_unique, i.is_indexed, k.reference,
-    CASE WHEN c.extra LIKE '%auto_increment%' THEN 'auto_increment' END AS counter,
-    CASE WHEN NOT find_in_set('select', c.privileges) THEN 'this account lacks SELECT' END AS hidden
-  FROM information_schema.columns c
-  JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
-  LEFT JOIN (
-    SELECT table_name, column_name, max(non_unique = 0 AND width = 1) AS is_key, max(non_unique = 0) AS is_unique,
-        max(seq_in_index = 1 AND index_type = 'BTREE') AS is_indexed
-      FROM (SELECT table_name, column_name, non_unique, seq_in_index, index_type,
-          count(*) OVER (PARTITION BY table_name, index_name) AS width
-        FROM information_schema.statistics WHERE table_schema = database()) AS parts
-     GROUP BY table_name, column_name) AS i ON i.table_name = c.table_name AND i.column_name = c.column_name
-  LEFT JOIN (
-    SELECT table_name, column_name, min(concat(referenced_table_name, '.', referenced_column_name)) AS reference
-      FROM information_schema.key_column_usage
-     WHERE table_schema = database() AND referenced_table_schema = table_schema
-     GROUP BY table_name, column_name) AS k ON k.table_name = c.table_name AND k.column_name = c.column_name
-  WHERE c.table_schema = database() AND t.table_type = 'BASE TABLE'
-  ORDER BY c.table_name, c.ordinal_position`
+  SELECT table_name AS \`table\`, column_name AS name, data_type AS type, column_type AS declared,
+    character_maximum_length AS length, collation_name AS collation, is_nullable = 'YES' AS nullable,
+    coalesce(generation_expression, '') <> '' AS \`generated\`, nullif(column_default, 'NULL') AS default_sql,
+    CASE WHEN extra LIKE '%auto_increment%' THEN 'auto_increment' END AS counter,
+    CASE WHEN NOT find_in_set('select', privileges) THEN 'this account lacks SELECT' END AS unreadable
+  FROM information_schema.columns
+  WHERE table_schema = database()
+  ORDER BY table_name, ordinal_position`

@@ -2,7 +2,16 @@ import { quoteName } from '@snoflax/core/adapter'
 import type Database from 'better-sqlite3'
 import { UsageError } from '../exit.js'
 import { driver } from './address.js'
-import { type Column, inBatches, type LiveDatabase, partsByKey, type Row, toColumn } from './database.js'
+import {
+  type Column,
+  inBatches,
+  indexedColumns,
+  type LiveDatabase,
+  nameIn,
+  partsByKey,
+  type Row,
+  toColumn,
+} from './database.js'
 import { collationsOf } from './sqlite-collations.js'
 
 /** An SQLite file, opened for reading only. */
@@ -17,6 +26,11 @@ export async function openSqlite(file: string): Promise<LiveDatabase> {
     label: `SQLite ${version}`,
     query: async (sql, parameters = []) => connection.prepare(sql).all(...parameters) as Row[],
     batches: (sql) => inBatches(connection.prepare(sql).iterate()),
+    queries: async (sql) => sql.map((one) => connection.prepare(one).all() as Row[]),
+    unlisted: async () => {
+      const tables = connection.prepare(VIRTUAL).pluck().all() as string[]
+      return new Map(tables.length > 0 ? [['virtual tables', tables]] : [])
+    },
     columns: async (isCounted = true) => readColumns(connection, isCounted),
     partsOf: (column, key) =>
       /\bWITHOUT\s+ROWID\b/i.test(sqlOf(connection, column)) ? partsByKey(column, key) : BY_ROWID(column),
@@ -47,20 +61,105 @@ const BY_ROWID = ({ quotedTable }: Column): string[] => [
   'ORDER BY rowid DESC',
 ]
 
+interface CatalogColumn {
+  readonly table: string
+  readonly sql: string
+  readonly name: string
+  readonly declared: string
+  /** Position in the primary key, from 1; 0 if it is none of its columns. */
+  readonly pk: bigint
+}
+
 function readColumns(connection: Database.Database, isCounted: boolean): Column[] {
-  const rows = connection.prepare(COLUMNS).all() as Record<'table' | 'name' | 'declared' | 'sql', string>[]
+  const all = <Result>(sql: string): Result[] => connection.prepare(sql).all() as Result[]
+  const tables = new Map<string, CatalogColumn[]>()
+  for (const column of all<CatalogColumn>(COLUMNS)) {
+    const own = tables.get(column.table)
+    if (own) own.push(column)
+    else tables.set(column.table, [column])
+  }
+  const indexed = indexedColumns([
+    ...all<Row>(INDEXES).map((row) => ({
+      table: String(row['table']),
+      column: row['name'] as string | null,
+      index: String(row['index']),
+      position: Number(row['seq']),
+      isUnique: Boolean(Number(row['is_unique'])),
+      isPrimary: row['origin'] === 'pk',
+      isPartial: Boolean(Number(row['is_partial'])),
+      isSorted: true,
+    })),
+    // The key of rowids has no index of its own.
+    ...[...tables.values()].flatMap((columns) => {
+      const [key, ...others] = columns.filter(({ pk }) => pk > 0)
+      return key === undefined || others.length > 0
+        ? []
+        : {
+            table: key.table,
+            column: key.name,
+            index: '',
+            position: 0,
+            isUnique: true,
+            isPrimary: true,
+            isPartial: false,
+            isSorted: true,
+          }
+    }),
+  ])
+  const references = referencesOf(all<Reference>(REFERENCES), tables)
   const countOf = (table: string): unknown =>
     connection
       .prepare(`SELECT count(*) FROM ${quoteName(table)}`)
       .pluck()
       .get()
-  const tables = isCounted ? [...new Set(rows.map(({ table }) => table))] : []
-  const counts = new Map(tables.map((table) => [table, countOf(table)]))
-  return rows.map((row) => {
-    const collation = collationsOf(row.sql).get(row.name.toLowerCase()) ?? 'BINARY'
-    const found = { ...row, type: affinityOf(row.declared), collation, rows: counts.get(row.table) }
-    return toColumn(found, quoteName)
+  return [...tables].flatMap(([table, columns]) => {
+    const collations = collationsOf((columns[0] as CatalogColumn).sql)
+    const rows = isCounted ? countOf(table) : undefined
+    return columns.map((column) => {
+      const type = affinityOf(column.declared)
+      const collation = collations.get(column.name.toLowerCase()) ?? 'BINARY'
+      const reference = references.get(nameIn(table, column.name.toLowerCase()))
+      const found = {
+        ...column,
+        ...indexed.get(nameIn(table, column.name)),
+        type,
+        collation,
+        reference,
+        rows,
+      }
+      return toColumn(found, quoteName)
+    })
   })
+}
+
+interface Reference {
+  readonly table: string
+  readonly own: string
+  readonly target: string
+  /** Null for the primary key. */
+  readonly column: string | null
+  readonly seq: bigint
+}
+
+/** References are spelled as the target is, since SQLite ignores case. Without columns they mean the primary key. */
+function referencesOf(
+  references: readonly Reference[],
+  tables: ReadonlyMap<string, readonly CatalogColumn[]>,
+): ReadonlyMap<string, string> {
+  const byName = new Map(
+    [...tables.values()].map((columns) => [(columns[0] as CatalogColumn).table.toLowerCase(), columns]),
+  )
+  const found = new Map<string, string>()
+  for (const { table, own, target, column, seq } of references) {
+    const place = nameIn(table, own.toLowerCase())
+    const meant = byName
+      .get(target.toLowerCase())
+      ?.find(({ pk, name }) =>
+        column === null ? pk === seq + 1n : name.toLowerCase() === column.toLowerCase(),
+      )
+    if (meant !== undefined && !found.has(place)) found.set(place, `${meant.table}.${meant.name}`)
+  }
+  return found
 }
 
 /** The affinity of a declared type, by SQLite's rules in their order. A column without a type has `blob`. */
@@ -73,22 +172,20 @@ function affinityOf(declared: string): 'integer' | 'text' | 'blob' | 'real' | 'n
   return 'numeric'
 }
 
-/** References are spelled as the target is, since SQLite ignores case. Without columns they mean the primary key. */
+const TABLES = `sqlite_master m WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'`
+
+const VIRTUAL = `SELECT m.name FROM ${TABLES} AND m.sql LIKE 'CREATE VIRTUAL%' ORDER BY 1`
+
+const STORED = `(SELECT m.name AS "table", m.sql FROM ${TABLES} AND m.sql NOT LIKE 'CREATE VIRTUAL%') AS m`
+
 const COLUMNS = `
-  SELECT m.name AS "table", m.sql, c.name, c.type AS declared, c.hidden AS generated, NOT c."notnull" AS nullable, c.dflt_value AS default_sql,
-    c.pk = 1 AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name) WHERE pk > 1)
-      OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i JOIN pragma_index_info(i.name) k
-        WHERE i."unique" AND NOT i.partial GROUP BY i.name HAVING count(*) = 1 AND min(k.name) = c.name) AS is_key,
-    c.pk > 0 OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i JOIN pragma_index_info(i.name) k
-      WHERE i."unique" AND NOT i.partial AND k.name = c.name) AS is_unique,
-    c.pk = 1 AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name) WHERE pk > 1)
-      OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i JOIN pragma_index_info(i.name) k
-        WHERE NOT i.partial AND k.seqno = 0 AND k.name = c.name) AS is_indexed,
-    (SELECT t.name || '.' || r.name FROM pragma_foreign_key_list(m.name) f
-       JOIN sqlite_master t ON t.type = 'table' AND t.name = f."table" COLLATE NOCASE
-       JOIN pragma_table_info(t.name) r
-         ON CASE WHEN f."to" IS NULL THEN r.pk = f.seq + 1 ELSE r.name = f."to" COLLATE NOCASE END
-      WHERE f."from" = c.name COLLATE NOCASE LIMIT 1) AS reference
-    FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c
-   WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
-     AND c.hidden <> 1`
+  SELECT m."table", m.sql, c.name, c.type AS declared, c.hidden AS generated, NOT c."notnull" AS nullable, c.dflt_value AS default_sql, c.pk
+    FROM ${STORED} JOIN pragma_table_xinfo(m."table") c WHERE c.hidden <> 1`
+
+const INDEXES = `
+  SELECT m."table", i.name AS "index", k.name, k.seqno AS seq, i."unique" AS is_unique, i.origin, i.partial AS is_partial
+    FROM ${STORED} JOIN pragma_index_list(m."table") i JOIN pragma_index_info(i.name) k`
+
+const REFERENCES = `
+  SELECT m."table", f."from" AS own, f."table" AS target, f."to" AS "column", f.seq
+    FROM ${STORED} JOIN pragma_foreign_key_list(m."table") f ORDER BY m."table", f.id`
