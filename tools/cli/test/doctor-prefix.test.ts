@@ -1,7 +1,8 @@
-import { flake, flax, prefixed } from '@snoflax/core'
+import { randomUUID } from 'node:crypto'
+import { flake, flax, prefixed, sno, storageFor, typeid, uuid7 } from '@snoflax/core'
 import { sqlCall } from '@snoflax/core/adapter'
 import { mysql, postgres, sqlite } from '@snoflax/test'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { declaring } from './declaring.js'
 import { doctor, openInstalled, type Report, told } from './reports.js'
 import { cli } from './running.js'
@@ -336,4 +337,88 @@ test('partitions whose bounds lack the prefix of the ids are found, beside a DEF
   await make('')
   expect(await found()).toEqual(['partition note.id'])
   await database.close()
+})
+
+const uuids = Array.from({ length: 20 }, () => uuid7.generate())
+const others = Array.from({ length: 20 }, () => randomUUID())
+const typeids = uuids.map((one) => typeid('user').fromUuid(one))
+const flaxUuids = ids.map((id) => storageFor(flax, 'postgres', { storage: 'uuid8' }).toDatabase(id))
+const quoted = (texts: readonly unknown[]): string[] => texts.map((text) => `'${text}'`)
+const upper = (texts: readonly unknown[]): string[] => quoted(texts).map((text) => text.toUpperCase())
+const hexes = (texts: readonly string[]): string[] => texts.map((uuid) => `X'${uuid.replaceAll('-', '')}'`)
+
+const KINDS = [postgres, mysql, sqlite].filter((kind) => kind.selected())
+
+describe.each(KINDS)('$name', (kind) => {
+  const byByte = kind === postgres ? 'text COLLATE "C"' : 'TEXT'
+  const text = kind === mysql ? 'VARCHAR(60) CHARACTER SET ascii COLLATE ascii_bin' : byByte
+  const open = async (sql: readonly string[]) => {
+    const database = await kind.open()
+    for (const one of sql) await database.query(one)
+    return database
+  }
+  const rows = (values: readonly string[]): string => values.map((one) => `(${one})`).join(', ')
+
+  test.each<[string, readonly string[], boolean]>([
+    [
+      'flax and sno',
+      quoted([...ids.slice(0, 10), ...Array.from({ length: 10 }, () => sno.generate())]),
+      true,
+    ],
+    [
+      'flax and sno behind a prefix',
+      [
+        ...behind('cus').slice(0, 10),
+        ...quoted(Array.from({ length: 10 }, () => prefixed(sno, 'cus').generate())),
+      ],
+      true,
+    ],
+    ['flax', texts, false],
+    ['sno', quoted(Array.from({ length: 20 }, () => sno.generate())), false],
+    ['UUIDv7s', quoted(uuids), false],
+  ])('a key of %s', async (_, values, isMixed) => {
+    const database = await open([
+      `CREATE TABLE mixed (id ${text} PRIMARY KEY NOT NULL)`,
+      `INSERT INTO mixed VALUES ${rows(values)}`,
+    ])
+    const report = await doctor(addressOf(database))
+    expect(told(report)).toEqual(isMixed ? ['malformed mixed.id'] : [])
+    if (isMixed) expect(report.findings[0]?.message).toMatch(/: 10; the first: .* is sno$/)
+    await database.close()
+  })
+
+  const uuid = kind === postgres ? 'uuid' : undefined
+  const bytesType = kind === mysql ? 'BINARY(16)' : 'BLOB'
+  const key: readonly [string, (texts: readonly string[]) => readonly string[]] = uuid
+    ? [uuid, quoted]
+    : [bytesType, hexes]
+  test.each<[string, string, readonly string[], readonly string[], boolean]>([
+    ['UUIDv7s as text, of a compact key', key[0], key[1](uuids), quoted(uuids), true],
+    ['UUIDv7s in upper case, of a compact key', key[0], key[1](uuids), upper(uuids), true],
+    ['UUIDv7s in upper case, of a text key', text, quoted(uuids), upper(uuids), true],
+    ['random UUIDs in upper case, of a text key', text, quoted(others), upper(others), true],
+    ['TypeIDs, of a compact key', key[0], key[1](uuids), quoted(typeids), true],
+    ['UUIDv7s of the same text key', text, quoted(uuids), quoted(uuids), false],
+    ['random UUIDs of the same text key', text, quoted(others), quoted(others), false],
+    ['TypeIDs of the same text key', text, quoted(typeids), quoted(typeids), false],
+    ['flax of the same text key', text, texts, texts, false],
+    ['UUIDs of nobody', text, quoted(uuids), upper(others), false],
+    ...((uuid
+      ? [
+          ['random UUIDs as text, of a uuid key', 'uuid', quoted(others), quoted(others), true],
+          ["flax as a UUID's text, of a uuid key", 'uuid', quoted(flaxUuids), quoted(flaxUuids), true],
+          ['flax as text, of a uuid key', 'uuid', quoted(flaxUuids), texts, true],
+        ]
+      : []) as [string, string, string[], string[], boolean][]),
+  ])("a text column of another table's %s", async (_, type, keys, values, isFound) => {
+    const database = await open([
+      `CREATE TABLE customer (id ${type} PRIMARY KEY NOT NULL)`,
+      `CREATE TABLE log (customer_id ${text})`,
+      `INSERT INTO customer VALUES ${rows(keys)}`,
+      `INSERT INTO log VALUES ${rows(values)}`,
+    ])
+    const { findings } = await doctor(addressOf(database))
+    expect(told({ findings } as Report)).toEqual(isFound ? ['reference log.customer_id'] : [])
+    await database.close()
+  })
 })

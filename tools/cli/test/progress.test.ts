@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { flax } from '@snoflax/core'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { cli } from './running.js'
 
 let database: SqliteDatabase
@@ -32,6 +32,14 @@ test('doctor says on a terminal how far it is', async () => {
   await database.query('CREATE TABLE orders (id text COLLATE BINARY PRIMARY KEY)')
   for (const id of flax.generator({ monotonic: true }).batch(20))
     await database.query('INSERT INTO orders VALUES (?)', [id])
+  // Lines that follow each other too quickly are left out.
+  let now = Date.now()
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now += 200))
   const { err } = await cli(['doctor', database.file], { isTTY: true })
+  clock.mockRestore()
+  expect(err).toContain('reading the catalog')
+  expect(err).toContain('looking for ids: 1 of 1 tables, 100 %')
   expect(err).toContain('orders.id: 20 of 20 ids, 100 %')
+  expect(err.endsWith('\r\u001b[K')).toBe(true)
+  expect(await cli(['doctor', database.file, '--json'])).toMatchObject({ err: '' })
 })

@@ -7,10 +7,11 @@ import {
   storageFor,
 } from '@snoflax/core'
 import { baseOf, fitsStored, isPrefixed, snakeCase, sqlCall } from '@snoflax/core/adapter'
+import { generatedBy, prefixedBy } from '../ids/defaults.js'
 import { isDatabaseError } from '../live/address.js'
 import { type Column, placeOf } from '../live/database.js'
 import type { Examination } from './examination.js'
-import { generatedBy, type IdColumn, prefixedBy } from './id-columns.js'
+import type { IdColumn } from './id-column.js'
 import { type Cure, type Finding, finding } from './report.js'
 import { headOf, readStored, shown, storagesOf } from './stored-value.js'
 

@@ -1,9 +1,11 @@
-import { baseOf, isPrefixed } from '@snoflax/core/adapter'
+import { uuid7 } from '@snoflax/core'
+import { baseOf, hexOf, isPrefixed } from '@snoflax/core/adapter'
 import { type Column, placeOf } from '../live/database.js'
 import { migrationTo } from './declaration.js'
 import type { Examination } from './examination.js'
 import { type Finding, finding } from './report.js'
 import { bareId, formName, shown } from './stored-value.js'
+import type { UuidColumn } from './uuids.js'
 import type { Scan } from './values.js'
 
 /** Finds ids that are keys of two tables without a foreign key between them, among those that were read. */
@@ -41,24 +43,72 @@ const isNoReference = ({ from, to, ids }: { from: Scan; to: Scan; ids: readonly 
 
 const COMPARED = 20
 
-/** Finds columns that store another table's ids in another storage, so that joins find nothing. */
-export function otherStorages(scans: readonly Scan[]): Finding[] {
-  const columns = scans.filter(
-    ({ idColumn: { column }, ids }) => !column.isKey && column.references === undefined && ids.length > 0,
-  )
-  return scans.filter(isFreeKey).flatMap(({ idColumn: key, ids }) => {
-    const keys = new Set(ids.map((id) => bareId(key.family, id)))
-    return columns.flatMap(({ idColumn, ids: theirs }) => {
-      const { family, storage } = idColumn
-      const [own, other] = [formName(storage), formName(key.storage)]
-      const isOther = isPrefixed(family) && isPrefixed(key.family) && family.prefix !== key.family.prefix
-      const some = theirs.slice(0, COMPARED).map((id) => bareId(family, id))
-      const isFound = some.filter((id) => keys.has(id)).length * 2 >= some.length
-      if (own === other || isOther || baseOf(family) !== baseOf(key.family) || !isFound) return []
-      const message = `stores ids of ${placeOf(key.column)} as ${own}, but that column stores them as ${other}: joins find nothing`
-      return [finding('reference', placeOf(idColumn.column), message, migrationTo(other))]
-    })
-  })
+/** Values of a column, by the bytes that they stand for. */
+interface Compared {
+  readonly column: Column
+  /** How the column stores them, for messages. */
+  readonly form: string
+  /** Columns that write equal bytes equally have the same. */
+  readonly writing: string
+  readonly prefix: string | undefined
+  readonly bytes: readonly string[]
+}
+
+const UUID_TEXT = 'text of a UUID'
+const hexOfUuid = (uuid: string): string => uuid.replaceAll('-', '').toLowerCase()
+
+/** A column's ids by their own bytes and, where these are others, by those of the UUIDs that are stored for them. */
+function comparedOf({ idColumn: { column, family, storage }, ids }: Scan): Compared[] {
+  const form = formName(storage)
+  const prefix = isPrefixed(family) ? family.prefix : undefined
+  const base = baseOf(family)
+  const writing = base.name === uuid7.name && form === 'text' ? UUID_TEXT : form
+  const bytes = ids.map((id) => hexOf(base.decode(bareId(family, id) as never)))
+  const own = { column, form, writing, prefix, bytes }
+  if (!storage.name.startsWith('uuid')) return [own]
+  const stored = ids.map((id) => hexOfUuid(String(storage.toDatabase(id))))
+  return [own, { ...own, writing: 'uuid', bytes: stored }]
+}
+
+const comparedUuids = ({ column, form, values }: UuidColumn): Compared => ({
+  column,
+  form,
+  writing: form,
+  prefix: undefined,
+  bytes: values.map(hexOfUuid),
+})
+
+/** Finds columns that store another table's ids in another form, so that joins find nothing. */
+export function otherStorages(scans: readonly Scan[], uuids: readonly UuidColumn[]): Finding[] {
+  const all = [...scans.flatMap(comparedOf), ...uuids.map(comparedUuids)]
+  const holders = new Map<string, Set<Compared>>()
+  for (const key of all) {
+    if (!key.column.isKey || key.column.references !== undefined) continue
+    for (const one of key.bytes) {
+      const known = holders.get(one)
+      if (known === undefined) holders.set(one, new Set([key]))
+      else known.add(key)
+    }
+  }
+  const findings = new Map<string, Finding>()
+  for (const { column, form, writing, prefix, bytes } of all) {
+    if (column.isKey || column.references !== undefined || bytes.length === 0) continue
+    const some = bytes.slice(0, COMPARED)
+    const counts = new Map<Compared, number>()
+    for (const one of some)
+      for (const key of holders.get(one) ?? []) counts.set(key, (counts.get(key) ?? 0) + 1)
+    for (const [key, count] of counts) {
+      const isOther = prefix !== undefined && key.prefix !== undefined && prefix !== key.prefix
+      if (writing === key.writing || isOther || count * 2 < some.length) continue
+      const message = `stores ids of ${placeOf(key.column)} as ${form}, but that column stores them as ${key.form}: joins find nothing`
+      const place = placeOf(column)
+      findings.set(
+        `${place} ${placeOf(key.column)}`,
+        finding('reference', place, message, migrationTo(key.form)),
+      )
+    }
+  }
+  return [...findings.values()]
 }
 
 /** Finds repeated ids in a column without a unique index in which each row should have its own. */

@@ -1,7 +1,7 @@
 import type { IdFamily } from '@snoflax/core'
 import type { SqlFamily } from '@snoflax/pg-sql'
 import type { Column, LiveDatabase } from '../live/database.js'
-import type { IdColumn } from './id-columns.js'
+import type { IdColumn } from './id-column.js'
 import { type CheckName, type Cure, type Finding, finding } from './report.js'
 
 export interface Examination {
@@ -11,6 +11,8 @@ export interface Examination {
   readonly families: readonly IdFamily[]
   readonly columns: readonly IdColumn[]
   readonly allColumns: readonly Column[]
+  /** All values of columns of tables that were read as a whole. */
+  readonly whole: ReadonlyMap<Column, readonly unknown[]>
   /** How many rows to read of a table, unless all are read. */
   readonly sample: number
   readonly full: boolean

@@ -4,13 +4,15 @@ import { type Column, type LiveDatabase, placeOf } from '../live/database.js'
 import { checkDeclaration, checkDefault } from './declaration.js'
 import { duplicates, otherStorages, repeated } from './duplicates.js'
 import type { Examination, Functions, TableChecks } from './examination.js'
-import { type IdColumn, identify, isExamined, type Known } from './id-columns.js'
+import type { IdColumn } from './id-column.js'
+import { identify, isExamined, type Known } from './id-columns.js'
 import { checkFunctions as checkMysqlFunctions } from './mysql/functions.js'
 import { tableChecks as mysqlTableChecks } from './mysql/tables.js'
 import { checkFunctions as checkPostgresFunctions } from './postgres/functions.js'
 import { tableChecks as postgresTableChecks } from './postgres/tables.js'
 import { type CheckName, type ExaminedColumn, type Finding, finding, type Report } from './report.js'
 import { tableChecks as sqliteTableChecks } from './sqlite/tables.js'
+import type { UuidColumn } from './uuids.js'
 import { checkValues, type Scan, scan } from './values.js'
 
 interface ExamineOptions
@@ -24,14 +26,28 @@ export async function examine(
   { schema: stated, ...rest }: ExamineOptions,
 ): Promise<Report> {
   const options = { ...rest, schema: stated ?? 'snoflax' }
-  const known = await database.columns()
-  const notes: string[] = []
+  options.progress('reading the catalog')
+  // The rows of an inheriting table are read with those of its parent.
+  const known = (await database.columns()).filter(({ isChild }) => !isChild)
+  const notes = Array.from(
+    await database.unlisted(),
+    ([why, what]) => `not examined, ${why}: ${what.join(', ')}`,
+  )
   const functions = await RULES[database.kind].ofFunctions?.(database, options, notes)
-  const columns = await identify(database, known, options, notes)
+  const { columns, whole, uuids } = await identify(database, known, options, notes)
   const allColumns = known.filter(isExamined)
   const installed = functions?.installed
-  const examination = { ...options, database, allColumns, columns, installed, nowMs: Date.now(), notes }
-  const { examined, findings: faults } = await examineColumns(examination)
+  const examination = {
+    ...options,
+    database,
+    allColumns,
+    columns,
+    whole,
+    installed,
+    nowMs: Date.now(),
+    notes,
+  }
+  const { examined, findings: faults } = await examineColumns(examination, uuids)
   const found = [
     ...(functions?.findings ?? []),
     ...missing(known, options),
@@ -79,26 +95,30 @@ const RULES: Readonly<Record<Database, Rules>> = {
 }
 
 /** Columns that an ORM declares and the database doesn't have. */
-const missing = (known: readonly Column[], { declared }: Pick<ExamineOptions, 'declared'>): Finding[] =>
-  declared
-    .filter(({ place }) => !known.some((column) => placeOf(column) === place))
+function missing(known: readonly Column[], { declared }: Pick<ExamineOptions, 'declared'>): Finding[] {
+  const places = new Set(known.map(placeOf))
+  return declared
+    .filter(({ place }) => !places.has(place))
     .map(({ place, family }) => {
       const leaves = "run the application's migrations, or correct its schema"
       return finding('declaration', place, `declared as ${family.name}, but not in the database`, { leaves })
     })
+}
 
 /** Columns that are declared with another family or prefix than the column that they reference. */
-const mismatched = ({ columns }: Examination): Finding[] =>
-  columns
+function mismatched({ columns }: Examination): Finding[] {
+  const byPlace = new Map(columns.map((one) => [placeOf(one.column), one]))
+  return columns
     .filter(({ evidence }) => evidence === 'declared' || evidence === 'option')
     .flatMap(({ column, family, evidence }) => {
-      const target = columns.find((one) => placeOf(one.column) === column.references)
+      const target = byPlace.get(column.references ?? '')
       if (target?.evidence !== evidence || target.family.name === family.name) return []
       const message = `declared as ${family.name}, but it references ${placeOf(target.column)}, which is declared as ${target.family.name}`
       return [
         finding('declaration', placeOf(column), message, { leaves: 'declare both with the same family' }),
       ]
     })
+}
 
 /** Keys of tables without a foreign key between them that are declared with one prefix. */
 function sharing({ columns }: Examination): Finding[] {
@@ -145,6 +165,7 @@ const OF_VALUES: readonly CheckName[] = ['malformed', 'future', 'duplicate', 're
 
 async function examineColumns(
   examination: ExamineOptions & Examination,
+  uuids: readonly UuidColumn[],
 ): Promise<{ readonly examined: ExaminedColumn[]; readonly findings: Finding[] }> {
   const { database, skip } = examination
   const { ofTables } = RULES[database.kind]
@@ -167,12 +188,11 @@ async function examineColumns(
     findings.push(...checkValues(scanned))
     findings.push(...(await unless('duplicate', () => repeated(examination, scanned))))
   }
-  const isInOrder = ({ idColumn }: Scan): boolean =>
-    !findings.some(
-      ({ check, where }) => where === placeOf(idColumn.column) && (check === 'type' || check === 'collation'),
-    )
-  const sorted = scans.filter(isInOrder)
-  findings.push(...duplicates(sorted), ...otherStorages(sorted))
+  const disorderly = new Set(
+    findings.flatMap(({ check, where }) => (check === 'type' || check === 'collation' ? where : [])),
+  )
+  const sorted = scans.filter(({ idColumn }) => !disorderly.has(placeOf(idColumn.column)))
+  findings.push(...duplicates(sorted), ...otherStorages(sorted, needsValues ? uuids : []))
   for (const [check, look] of ofTables) findings.push(...(await unless(check, () => look(examination))))
   return { examined, findings }
 }

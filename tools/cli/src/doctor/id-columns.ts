@@ -8,27 +8,15 @@ import {
 } from '@snoflax/core'
 import { isPrefixed, snakeCase } from '@snoflax/core/adapter'
 import { UsageError } from '../exit.js'
+import { generatedBy, prefixedBy } from '../ids/defaults.js'
 import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
 import { exactStorage, storageNamed } from '../ids/forms.js'
 import { type Column, type LiveDatabase, placeOf, type Row } from '../live/database.js'
+import { Pace } from '../pace.js'
+import type { Evidence, IdColumn } from './id-column.js'
 import { recognized, type Sample, SHARE } from './recognized.js'
 import { readStored, storagesOf, strictId } from './stored-value.js'
-
-type Evidence = 'option' | 'declared' | 'default' | 'reference' | 'values'
-
-export interface IdColumn {
-  readonly column: Column
-  readonly family: IdFamily
-  /** The same family with the other keys that the column accepts, if it accepts any. */
-  readonly accepting?: IdFamily | undefined
-  /** Undefined if its type fits none of the family's storages. */
-  readonly storage: IdStorage<string> | undefined
-  readonly evidence: Evidence
-  /** Whether an ORM declares it as the primary key. */
-  readonly isPrimary?: boolean | undefined
-}
-
-export type StoredIds = IdColumn & { readonly storage: IdStorage<string> }
+import { type UuidColumn, uuidsOf } from './uuids.js'
 
 /** A column as the user or an ORM's schema declares it. */
 export interface StatedColumn {
@@ -79,59 +67,89 @@ export interface Known {
   readonly families: readonly IdFamily[]
   readonly stated: readonly StatedColumn[]
   readonly declared: readonly StatedColumn[]
+  readonly progress: (text: string) => void
 }
+
+/** Id columns, and values that were read to find them. */
+export interface Identified {
+  readonly columns: IdColumn[]
+  /** All values of columns that may have ids, of tables that were read as a whole. */
+  readonly whole: ReadonlyMap<Column, readonly unknown[]>
+  /** Values of columns that are no id columns, but have UUIDs. */
+  readonly uuids: readonly UuidColumn[]
+}
+
+/** Tables whose samples one round trip reads. */
+const TABLES = 50
 
 /** Finds the id columns: by option, by declaration, by default, by values, or by reference. */
 export async function identify(
   database: LiveDatabase,
   columns: readonly Column[],
-  { schema, families, stated, declared }: Known,
+  { schema, families, stated, declared, progress }: Known,
   notes: string[],
-): Promise<IdColumn[]> {
+): Promise<Identified> {
+  const byPlace = new Map(columns.map((column) => [placeOf(column), column]))
   const places = stated.map((one) => one.place)
   const twice = places.find((place, n) => places.indexOf(place) !== n)
   if (twice !== undefined) throw new UsageError(`--column ${twice} is passed twice; pass it once`)
   for (const place of places) {
-    const column = columns.find((one) => placeOf(one) === place)
+    const column = byPlace.get(place)
     if (column === undefined) throw new UsageError(`no column ${place}`)
-    const reason = column.hidden ?? (column.isGenerated ? 'it is generated from other columns' : undefined)
+    const reason = hiddenBy(column) ?? (column.isGenerated ? 'it is generated from other columns' : undefined)
     if (reason !== undefined) throw new UsageError(`${place} can't be examined, since ${reason}`)
   }
   notes.push(...hiddenNotes(database.kind, columns, schema))
   const own = columns.filter(isExamined)
   const found: IdColumn[] = []
-  for (const table of byTable(own)) {
-    const candidates = table.filter((column) => mayHoldIds(database.kind, column))
-    const values = await valuesOf(database, candidates)
-    for (const column of table) {
-      const sample = { kind: database.kind, column, families, values: values.get(column) ?? [] }
-      const here = ({ place }: StatedColumn): boolean => place === placeOf(column)
-      const [one, orm] = [stated.find(here), declared.find(here)]
-      const told = one ?? orm
-      const known = withoutStacks(() =>
-        told
-          ? {
-              ...withStorage(sample, told, one ? 'option' : 'declared'),
-              isPrimary: orm?.isPrimary,
-              accepting: orm?.accepting,
-            }
-          : (byDefault(sample) ?? recognized(sample, notes)),
-      )
-      if (known) found.push(known)
-    }
+  const whole = new Map<Column, readonly unknown[]>()
+  const uuids: UuidColumn[] = []
+  const byOption = new Map(stated.map((one) => [one.place, one]))
+  const byOrm = new Map(declared.map((one) => [one.place, one]))
+  const look = (column: Column, { values, isWhole }: Values): void => {
+    const sample = { kind: database.kind, column, families, values }
+    const [one, orm] = [byOption.get(placeOf(column)), byOrm.get(placeOf(column))]
+    const told = one ?? orm
+    const known = withoutStacks(() =>
+      told
+        ? {
+            ...withStorage(sample, told, one ? 'option' : 'declared'),
+            isPrimary: orm?.isPrimary,
+            accepting: orm?.accepting,
+          }
+        : (byDefault(sample) ?? recognized(sample, notes)),
+    )
+    if (known) found.push(known)
+    else uuids.push(...uuidsOf(sample))
+    if (isWhole && (known !== undefined || column.references !== undefined)) whole.set(column, values)
   }
-  return withReferences(database.kind, own, found)
+  const tables = byTable(own)
+  const pace = new Pace('tables')
+  for (let start = 0; start < tables.length; start += TABLES) {
+    const some = tables.slice(start, start + TABLES)
+    const values = await valuesOf(
+      database,
+      some.map((table) => table.filter((column) => mayHoldIds(database.kind, column))),
+    )
+    for (const column of some.flat()) look(column, values.get(column) ?? { values: [], isWhole: false })
+    progress(`looking for ids: ${pace.after(start + some.length, tables.length)}`)
+  }
+  return { columns: withReferences(database.kind, own, found), whole, uuids }
 }
 
 /** Whether it has values of its own, all of which can be read. */
-export const isExamined = ({ hidden, isGenerated }: Column): boolean => hidden === undefined && !isGenerated
+export const isExamined = (column: Column): boolean => hiddenBy(column) === undefined && !column.isGenerated
+
+const hiddenBy = ({ unreadable, isFiltered }: Column): string | undefined =>
+  unreadable ?? (isFiltered ? 'row-level security hides rows from this role' : undefined)
 
 /** Names what may contain ids, but can't be read, once for each reason: tables, or columns of tables that are read. */
 function hiddenNotes(kind: Database, columns: readonly Column[], schema: string): string[] {
   const read = new Set(columns.filter(isExamined).map(({ table }) => table))
   const places = new Map<string, Set<string>>()
   for (const column of columns) {
-    const { table, hidden } = column
+    const { table } = column
+    const hidden = hiddenBy(column)
     if (hidden === undefined || table.startsWith(`${schema}.`) || !mayHoldIds(kind, column)) continue
     const named = places.get(hidden) ?? new Set()
     places.set(hidden, named.add(read.has(table) ? placeOf(column) : table))
@@ -150,11 +168,14 @@ function withoutStacks<Result>(work: () => Result): Result {
   }
 }
 
-function byTable(columns: readonly Column[]): Iterable<Column[]> {
+function byTable(columns: readonly Column[]): Column[][] {
   const tables = new Map<string, Column[]>()
-  for (const column of columns)
-    tables.set(column.quotedTable, [...(tables.get(column.quotedTable) ?? []), column])
-  return tables.values()
+  for (const column of columns) {
+    const own = tables.get(column.quotedTable)
+    if (own === undefined) tables.set(column.quotedTable, [column])
+    else own.push(column)
+  }
+  return [...tables.values()]
 }
 
 const mayHoldIds = (kind: Database, column: Column): boolean => storagesOf(kind, column).length > 0
@@ -183,21 +204,7 @@ function withReferences(kind: Database, columns: readonly Column[], found: reado
   return columns.flatMap((column) => known.get(placeOf(column)) ?? [])
 }
 
-const GENERATED = /\b([a-z][a-z_0-9]*)_generate(?:_at)?(?:_(uuid8|uuid|text|bigint))?"?\(/
-/** The prefix that a default puts before the text that it generates. */
-const PREFIXING =
-  /_encode"?\(.*, '([a-z](?:[a-z0-9_]*[a-z0-9])?)'(?:::text)?\)|^\(?'([a-z](?:[a-z0-9_]*[a-z0-9])?)_'(?:::text)? *\|\|/
 const DOMAIN = /\b([a-z][a-z_0-9]*)_(uuid8|uuid|text|bigint|binary)$/
-
-/** The prefix that a default adds to the ids that it generates. */
-export function prefixedBy(defaultSql: string | undefined): string | undefined {
-  const [, encoded, joined] = PREFIXING.exec(defaultSql ?? '') ?? []
-  return encoded ?? joined
-}
-
-/** Family and storage, by their SQL names, of the ids that a default generates, also by PostgreSQL 18's own function. */
-export const generatedBy = (defaultSql: string | undefined): (string | undefined)[] | undefined =>
-  /\buuidv7\(/.test(defaultSql ?? '') ? ['uuid7', undefined] : GENERATED.exec(defaultSql ?? '')?.slice(1)
 
 /** A column whose default generates ids, or whose type is a domain of pg-sql, unless its values are other ids. */
 function byDefault(sample: Sample): IdColumn | undefined {
@@ -239,27 +246,38 @@ const ROWS = 100
 const ENOUGH = 8
 const SEARCHED = 5000
 
-/** Some values of each of a table's columns, from its beginning, middle and end. */
+interface Values {
+  readonly values: readonly unknown[]
+  /** Whether these are all. */
+  readonly isWhole: boolean
+}
+
+/** Some values of each of the tables' columns, from the beginning, middle and end. */
 async function valuesOf(
   database: LiveDatabase,
-  columns: readonly Column[],
-): Promise<ReadonlyMap<Column, unknown[]>> {
-  const values = new Map<Column, unknown[]>()
-  const [first] = columns
-  if (first === undefined) return values
-  const list = columns.map(({ quotedName }, n) => `${quotedName} AS c${n}`).join(', ')
-  const head = `SELECT ${list} FROM ${first.quotedTable}`
-  const start = await database.query(`${head} LIMIT ${3 * ROWS}`)
-  const isWhole = start.length < 3 * ROWS
-  const key = columns.find(({ isKey }) => isKey) ?? columns.find(({ isIndexed }) => isIndexed)
-  const parts = isWhole ? [] : database.partsOf(first, key)
-  const rows: Row[] = isWhole ? start : start.slice(0, ROWS)
-  for (const part of parts) rows.push(...(await database.query(`${head} ${part} LIMIT ${ROWS}`)))
-  for (const [n, column] of columns.entries()) {
-    const own = rows.map((row) => row[`c${n}`]).filter((value) => value != null)
-    values.set(column, isWhole || own.length >= ENOUGH ? own : await searched(database, column))
+  tables: readonly (readonly Column[])[],
+): Promise<ReadonlyMap<Column, Values>> {
+  const found = new Map<Column, Values>()
+  const filled = tables.filter((columns) => columns.length > 0)
+  const heads = filled.map((columns) => {
+    const list = columns.map(({ quotedName }, n) => `${quotedName} AS c${n}`).join(', ')
+    return `SELECT ${list} FROM ${columns[0]?.quotedTable}`
+  })
+  const starts = await database.queries(heads.map((head) => `${head} LIMIT ${3 * ROWS}`))
+  for (const [at, columns] of filled.entries()) {
+    const start = starts[at] as Row[]
+    const isWhole = start.length < 3 * ROWS
+    const key = columns.find(({ isKey }) => isKey) ?? columns.find(({ isIndexed }) => isIndexed)
+    const parts = isWhole ? [] : database.partsOf(columns[0] as Column, key)
+    const rows: Row[] = isWhole ? start : start.slice(0, ROWS)
+    for (const part of parts) rows.push(...(await database.query(`${heads[at]} ${part} LIMIT ${ROWS}`)))
+    for (const [n, column] of columns.entries()) {
+      const own = rows.map((row) => row[`c${n}`]).filter((value) => value != null)
+      const values = isWhole || own.length >= ENOUGH ? own : await searched(database, column)
+      found.set(column, { values, isWhole })
+    }
   }
-  return values
+  return found
 }
 
 async function searched(database: LiveDatabase, { quotedName, quotedTable }: Column): Promise<unknown[]> {

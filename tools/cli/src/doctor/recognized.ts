@@ -5,7 +5,7 @@ import { discord, twitter } from '@snoflax/families'
 import { families as coreFamilies, typeidsOf } from '../ids/families.js'
 import { exactStorage } from '../ids/forms.js'
 import { type Column, placeOf } from '../live/database.js'
-import type { StoredIds } from './id-columns.js'
+import type { StoredIds } from './id-column.js'
 import { storagesOf, strictId } from './stored-value.js'
 
 /** Other values sometimes look like ids; UUIDs derived from text hardly ever. */
@@ -41,8 +41,9 @@ export function recognized(sample: Sample, notes: string[]): StoredIds | undefin
   const isKey = isKeyLike(column)
   const rated = candidates(sample).map((fit) => {
     const restored = values.map((value) => bare(fit, value))
-    const likely = restored.map((value) => isLikely(fit, value))
-    const shaped = isKey ? restored.filter((value) => isShaped(fit, value)).length : values.length
+    const ids = restored.map((value) => idOf(fit, value))
+    const likely = ids.map((id) => id !== undefined && isLikely(fit, id))
+    const shaped = isKey ? restored.filter((value, n) => isShaped(fit, value, ids[n])).length : values.length
     return { fit, likely, restored, shaped, count: likely.filter(Boolean).length }
   })
   const enough = rated.filter(({ fit, count, likely, restored }) => {
@@ -110,7 +111,9 @@ function bare({ storage, family: { byteLength } }: StoredIds, value: unknown): u
 function ofTexts(values: readonly unknown[]): IdFamily[] {
   const first = values.find((value): value is string => typeof value === 'string')?.trim()
   if (first === undefined) return []
-  const kinds = readings(first, coreFamilies()).flatMap(({ family }) => (isPrefixed(family) ? [family] : []))
+  const kinds = PREFIXED.test(first)
+    ? readings(first, coreFamilies()).flatMap(({ family }) => (isPrefixed(family) ? [family] : []))
+    : []
   return [
     ...typeidsOf(first),
     ...(ulid.is(first) ? [ulid] : []),
@@ -120,23 +123,37 @@ function ofTexts(values: readonly unknown[]): IdFamily[] {
   ]
 }
 
+const PREFIXED = /^[a-z][a-z0-9_]*_[-\w]+$/
+
 const isKeyLike = ({ isKey, references, name }: Column): boolean =>
   isKey || references !== undefined || /(?:^|_)id$|[a-z]Id$/.test(name)
 
 /** Whether a value has the length of the family's ids and may be one. */
-function isShaped({ family, storage }: StoredIds, value: unknown): boolean {
+function isShaped({ family, storage }: StoredIds, value: unknown, id: string | undefined): boolean {
   if (value === undefined) return false
   if (storage.name === 'text') return typeof value === 'string' && value.length === family.textLength
   if (storage.name === 'binary') return isBytes(value) && value.length === family.byteLength
   if (storage.name === 'bigint') return /^\d+$/.test(String(value)) && BigInt(String(value)) >= 2n ** 50n
   // A key may have any number of other UUIDs.
-  return family.name === uuid7.name || strictId(storage, value) !== undefined
+  return family.name === uuid7.name || id !== undefined
 }
 
-function isLikely(fit: StoredIds, value: unknown): boolean {
-  const id = strictId(fit.storage, value)
-  return id !== undefined && isPlausible(fit.family, id) && (!isSnowflake(fit) || BigInt(id) > SNOWFLAKE)
+/** The id that a value is. Values that can't be one are refused without an error, which would be slow. */
+function idOf({ storage, family }: StoredIds, value: unknown): string | undefined {
+  if (storage.name === 'text')
+    return typeof value === 'string' && family.is(value) ? strictId(storage, value) : undefined
+  if (storage.name === 'binary' && !(isBytes(value) && value.length === family.byteLength)) return undefined
+  if (storage.name === 'uuid8' && String(value)[VERSION] !== '8') return undefined
+  if (family.name === uuid7.name && storage.name === 'uuid' && String(value)[VERSION] !== '7')
+    return undefined
+  return strictId(storage, value)
 }
+
+/** The place of the version in the text of a UUID. */
+const VERSION = 14
+
+const isLikely = (fit: StoredIds, id: string): boolean =>
+  isPlausible(fit.family, id) && (!isSnowflake(fit) || BigInt(id) > SNOWFLAKE)
 
 /** Smaller numbers of any kind read as times in the first months after a snowflake's epoch. */
 const SNOWFLAKE = 10n ** 17n

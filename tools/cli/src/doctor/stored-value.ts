@@ -3,41 +3,19 @@ import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { byteaOf } from '../ids/forms.js'
 import type { Column } from '../live/database.js'
+import { heldIn } from '../live/held.js'
 
-const BY_TYPE: Readonly<Record<Database, Readonly<Record<string, string>>>> = {
-  postgres: {
-    uuid: 'uuid uuid8',
-    text: 'text',
-    citext: 'text',
-    varchar: 'text',
-    bpchar: 'text',
-    bytea: 'binary',
-    int8: 'bigint',
-  },
-  // By affinity. SQLite stores values as they are, so they decide.
-  sqlite: {
-    text: 'text binary',
-    blob: 'binary text bigint',
-    integer: 'bigint text binary',
-    numeric: 'text bigint binary',
-    real: 'text bigint binary',
-  },
-  mysql: {
-    char: 'text',
-    varchar: 'text',
-    text: 'text',
-    binary: 'binary',
-    varbinary: 'binary',
-    blob: 'binary',
-    bigint: 'bigint',
-  },
-  // MariaDB's uuid refuses UUIDv8 with our variant.
-  mariadb: { uuid: 'uuid' },
-}
+/** Numbers of fewer than 64 bits, and decimals, which no family stores. */
+const OTHER_NUMBERS = /^(?:int[24]|numeric|(?:tiny|small|medium)?int|decimal)$/
 
-export function storagesOf(kind: Database, { type }: Column): readonly StorageName[] {
-  const found = BY_TYPE[kind][type] ?? (kind === 'mariadb' ? BY_TYPE.mysql[type] : undefined)
-  return (found?.split(' ') ?? []) as StorageName[]
+export function storagesOf(kind: Database, { type }: Pick<Column, 'type'>): readonly StorageName[] {
+  const isOther = kind !== 'sqlite' && OTHER_NUMBERS.test(type)
+  return heldIn(kind, type).flatMap((held): StorageName[] => {
+    if (held === 'number') return isOther ? [] : ['bigint']
+    // MariaDB's uuid refuses UUIDv8 with our variant.
+    if (held === 'uuid') return kind === 'postgres' ? ['uuid', 'uuid8'] : ['uuid']
+    return [held]
+  })
 }
 
 /** What values begin with: text columns store the prefix, compact ones don't. */

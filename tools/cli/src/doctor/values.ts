@@ -1,12 +1,14 @@
-import { type IdFamily, isSameFamily } from '@snoflax/core'
-import { isAccepting } from '@snoflax/core/adapter'
+import { fixedId, type IdFamily, type IdStorage, isSameFamily } from '@snoflax/core'
+import { baseOf, isAccepting } from '@snoflax/core/adapter'
+import { isPlausible } from '@snoflax/core/inspect'
+import { exactStorage } from '../ids/forms.js'
 import { showUtc } from '../ids/time.js'
 import { type Column, type LiveDatabase, placeOf } from '../live/database.js'
 import { Pace } from '../pace.js'
 import type { Examination } from './examination.js'
-import type { IdColumn, StoredIds } from './id-columns.js'
+import type { IdColumn, StoredIds } from './id-column.js'
 import { type CheckName, type Finding, finding } from './report.js'
-import { readStored } from './stored-value.js'
+import { bareId, readStored, shown, strictId } from './stored-value.js'
 
 /** How many values are wrong, and why the first is. */
 class Faults {
@@ -38,16 +40,17 @@ const COMPARED = 10_000
 export async function scan(examination: Examination, idColumn: IdColumn): Promise<Scan | undefined> {
   const { family, accepting, column, storage } = idColumn
   if (storage === undefined) return undefined
-  const { database, nowMs, full, sample, progress, notes } = examination
-  const [malformed, future] = [new Faults(), new Faults()]
+  const { nowMs, full, sample, progress, notes } = examination
+  const [malformed, future, strange] = [new Faults(), new Faults(), new Faults()]
+  const rivalOf = rivalsOf(examination, storage)
   const isOther = otherKeys(family, accepting)
   let isTimeless = false
   const ids: string[] = []
   const pace = new Pace('ids')
   let rowsRead = 0
   let others = 0
-  for await (const rows of database.batches(await valuesSql(database, column, full ? undefined : sample))) {
-    for (const { value } of rows) {
+  for await (const values of valuesIn(examination, column)) {
+    for (const value of values) {
       rowsRead++
       if (accepting?.is(value) && !family.is(value)) {
         others++
@@ -60,6 +63,8 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
         if (isOther(read.id)) isTimeless = true
         else if (timeMs > nowMs + AHEAD_MS) future.add(`${read.id}, is from ${showUtc(timeMs)}`)
         if (ids.length < COMPARED) ids.push(read.id)
+        const rival = rivalOf(value, read.id)
+        if (rival !== undefined) strange.add(`${shown(value)} is ${rival}`)
       }
     }
     progress(
@@ -74,6 +79,8 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
     notes.push(
       `${placeOf(column)}: ${others} of ${rowsRead} values read are other keys that the column accepts`,
     )
+  // Some ids look like another family's by chance.
+  if (strange.count > 3 + (10 * rowsRead) / PROBES) malformed.add(strange.reason, strange.count)
   return {
     idColumn: { ...idColumn, storage },
     rowsRead,
@@ -82,6 +89,60 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
     future,
     ids,
   }
+}
+
+/** The values that were read to find id columns, if these are all; else they are read. */
+async function* valuesIn(
+  { database, whole, full, sample }: Examination,
+  column: Column,
+): AsyncIterable<readonly unknown[]> {
+  const known = whole.get(column)
+  if (known !== undefined && (full || known.length <= sample)) return yield known
+  for await (const rows of database.batches(await valuesSql(database, column, full ? undefined : sample)))
+    yield rows.map(({ value }) => value)
+}
+
+/** Random ids that are read as another family's. */
+const PROBES = 4096
+const FEW = 3
+
+/**
+ * Tells the name of another family that an id is rather of: one whose alphabet hardly any id of the column's family
+ * keeps to, or any other if the id has a time at which none is generated.
+ */
+function rivalsOf(
+  { families, database: { kind } }: Examination,
+  storage: IdStorage<string>,
+): (value: unknown, id: string) => string | undefined {
+  const { family, name } = storage
+  const own = baseOf(family)
+  const rivals = families
+    .filter((one) => one.name !== own.name && one.storages.includes(name))
+    .map((one) => ({ one, isNarrow: isNarrower(one, own), form: exactStorage(one, kind, name) }))
+  return (value, id) => {
+    const bare = bareId(family, id)
+    const isOwn = isPlausible(own, bare)
+    return rivals.find(({ one, isNarrow, form }) => {
+      if (isOwn && !isNarrow) return false
+      const read = name === 'text' ? (one.is(bare) ? bare : undefined) : strictId(form, value)
+      return read !== undefined && isPlausible(one, read)
+    })?.one.name
+  }
+}
+
+const NARROWER = new WeakMap<IdFamily, Map<IdFamily, boolean>>()
+
+/** Whether texts of a family hardly ever are texts of the other one by chance. */
+function isNarrower(family: IdFamily, other: IdFamily): boolean {
+  if (family.textLength === undefined || family.textLength !== other.textLength) return false
+  const known = NARROWER.get(other) ?? new Map<IdFamily, boolean>()
+  NARROWER.set(other, known)
+  const before = known.get(family)
+  if (before !== undefined) return before
+  const probes = Array.from({ length: PROBES }, (_, n) => bareId(other, fixedId(other, `probe ${n}`)))
+  const found = probes.filter((id) => family.is(id)).length <= FEW
+  known.set(family, found)
+  return found
 }
 
 /** Whether a text is a key that the column accepts, whether or not it is an id as well. */

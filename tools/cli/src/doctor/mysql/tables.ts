@@ -2,7 +2,7 @@ import { isDatabaseError } from '../../live/address.js'
 import { placeOf, type Row } from '../../live/database.js'
 import { quote } from '../../live/mysql.js'
 import type { Examination, TableChecks } from '../examination.js'
-import type { IdColumn } from '../id-columns.js'
+import type { IdColumn } from '../id-column.js'
 import { orphans } from '../references.js'
 import { type Finding, finding } from '../report.js'
 
