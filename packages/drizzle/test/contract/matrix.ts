@@ -156,7 +156,7 @@ const writes: Programs = {
       s.db
         .update(s.people)
         .set({ name: 'New' })
-        .where(eq(s.people.bossId, key(1))),
+        .where(eq(s.people.bossId, key(2))),
     ),
   'delete by key': ({ db, people }, key) => db.delete(people).where(eq(people.id, key(3))),
   'delete and cascade': ({ db, people }, key) => db.delete(people).where(eq(people.id, key(4))),
@@ -272,7 +272,7 @@ const reads: Programs = {
       .where(eq(posts.authorId, key(1)))
       .orderBy(posts.id),
   'by no reference': ({ db, people }) =>
-    db.select({ id: people.id }).from(people).where(isNull(people.bossId)),
+    db.select({ id: people.id }).from(people).where(isNull(people.bossId)).orderBy(people.id),
   or: ({ db, people }, key) =>
     db
       .select({ id: people.id })
@@ -404,7 +404,10 @@ const reads: Programs = {
   findFirst: async ({ db }, key) => db.query?.people?.findFirst({ where: (of: Any) => eq(of.id, key(2)) }),
   'findMany with relations': async ({ db }) =>
     db.query?.people?.findMany({
-      with: { posts: { with: { links: true } }, boss: true },
+      with: {
+        posts: { with: { links: { orderBy: (of: Any) => of.tagId } }, orderBy: (of: Any) => of.id },
+        boss: true,
+      },
       orderBy: (of: Any) => of.id,
     }),
   'findMany with conditions in relations': async ({ db }, key) =>
