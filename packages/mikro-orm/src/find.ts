@@ -1,28 +1,52 @@
 import {
+  type EntityKey,
   type EntityManager,
   type EntityMetadata,
   type EntityName,
+  type EntityProperty,
   type InferEntity,
+  type PrimaryProperty,
+  type QueryOrderMap,
+  ReferenceKind,
   raw,
 } from '@mikro-orm/core'
-import type { IdFamily } from '@snoflax/core'
-import { type CanBeKey, type FoundRow, findRow } from '@snoflax/core/adapter'
+import { type CanBeKey, type FoundRow, findRow, type KeyColumn } from '@snoflax/core/adapter'
+import { idTypeOf, isToOne, pathOf } from './checks.js'
+import type { IdAt } from './property.js'
+import { generatorOf } from './writes.js'
 
 /** The entities of a manager, as `MikroORM.init({ entities: […] })` has them. */
 type EntitiesOf<Manager extends EntityManager> =
   NonNullable<Manager['~entities']> extends readonly (infer Each)[] ? Each : never
 
-type Keyed = { readonly id: string }
 type NameOf<Each> = Each extends { readonly name: infer Name extends string } ? Name : string
 
-/** The row of an id, of the entities whose `id` it can be; `Each` are those of the manager. */
+/** The ids of a row that can be keys: all branded ones of its own, and those of its primary key. */
+type KeysOf<Row> = {
+  [Name in keyof Row & string]: Name extends PrimaryProperty<Row>
+    ? IdAt<Row, Name>
+    : NonNullable<Row[Name]> extends infer Value extends string
+      ? string extends Value
+        ? never
+        : Value
+      : never
+}[keyof Row & string]
+
+/** The row of an id, of the entities of which it can be a key; `Each` are those of the manager. */
 export type FoundEntity<Each, AnId extends string> = Each extends unknown
   ? InferEntity<Each> extends infer Row extends object
-    ? CanBeKey<AnId, Row extends Keyed ? Row['id'] : string> extends true
+    ? true extends CanBeOneOf<AnId, KeysOf<Row>>
       ? FoundRow<NameOf<Each>, Row>
       : never
     : never
   : never
+
+/** Keys that types don't show can be any. */
+type CanBeOneOf<AnId extends string, Keys extends string> = [Keys] extends [never]
+  ? true
+  : Keys extends unknown
+    ? CanBeKey<AnId, Keys>
+    : never
 
 /** A manager of MikroORM's SQL drivers. */
 interface SqlManager {
@@ -34,17 +58,27 @@ interface Query {
   toQuery(): { readonly sql: string; readonly params: readonly unknown[] }
 }
 
+/** A column in which an id is looked up. */
+interface Key extends KeyColumn {
+  readonly meta: EntityMetadata
+  readonly isRelation: boolean
+  /** Whether the column is the primary key. */
+  readonly isOnly: boolean
+  where(id: string): object
+}
+
 /**
- * The row that has an id, by the keys of the entities and their other generated properties that are unique; null if none
- * has it. `also` has the rows of entities that share the id.
+ * The row that has an id, by its entity's metadata: generated ids, and ids in a primary key or a unique constraint; null if
+ * none has it. `also` has the other rows that have the id, ten at most. What default filters hide isn't found, unless
+ * the identity map of the manager has it.
  *
  * @throws {IdError} for a malformed id.
  *
  * @example
- * const found = await findById(em, flax.generate())
+ * const found = await find(em, flax.generate())
  * if (found) console.log(found.model, found.row)
  */
-export async function findById<Manager extends EntityManager, AnId extends string>(
+export async function find<Manager extends EntityManager, AnId extends string>(
   em: Manager,
   id: AnId,
 ): Promise<FoundEntity<EntitiesOf<Manager>, AnId> | null> {
@@ -52,37 +86,77 @@ export async function findById<Manager extends EntityManager, AnId extends strin
   const keys = [...em.getMetadata().getAll().values()]
     .flatMap(keysOf)
     .sort((one, other) => Number(one.isRelation) - Number(other.isRelation))
-  type Key = (typeof keys)[number]
-  const look = ({ entity, column }: Key) => em.findOne(entity, { [column]: id } as never)
+  const read = async ({ meta, isOnly, where }: Key, limit: number): Promise<object[]> => {
+    // Looks into the identity map first.
+    if (isOnly) return [await em.findOne(meta.class, where(id))].filter((row) => row !== null)
+    const scalars = meta.getPrimaryProps().filter(({ kind }) => kind === ReferenceKind.SCALAR)
+    const orderBy = Object.fromEntries(scalars.map(({ name }) => [name, 'asc']))
+    return em.find(meta.class, where(id), { limit, orderBy: orderBy as QueryOrderMap<object> })
+  }
   const count = async (several: readonly Key[]) => {
-    // As before each look-up: rows that wait for a flush are found.
-    for (const { entity } of several) await em.tryFlush(entity, {})
     const sql = em as unknown as SqlManager
-    const queries = several.map(({ entity, column }) =>
-      sql
-        .createQueryBuilder(entity)
-        .select(raw('count(*)'))
-        .where({ [column]: id })
-        .toQuery(),
+    const queries = several.map(({ meta, where }) =>
+      sql.createQueryBuilder(meta.class).select(raw('count(*)')).where(where(id)).toQuery(),
     )
     const [row = {}] = await sql.execute(
       `select ${queries.map((query, at) => `(${query.sql}) as c${at}`).join(', ')}`,
       queries.flatMap(({ params }) => params),
     )
     const counts = Object.values(row)
-    // A look-up by key also finds what the identity map has.
-    const isKnown = (entity: Key['entity']) => em.getUnitOfWork().getById(entity, id as never) !== undefined
-    return several.map(({ entity }, at) => isKnown(entity) || counts[at])
+    // To read an entity writes rows that wait for a flush, and finds those of the identity map.
+    const known = em.getUnitOfWork()
+    return several.map(
+      ({ meta, isOnly }, at) =>
+        known.shouldAutoFlush(meta) || (isOnly && known.getById(meta.class, id as never)) || counts[at],
+    )
   }
-  return (await findRow(keys, id, look, count)) as never
+  return (await findRow(keys, id, read, count)) as never
 }
 
-/** Entities that extend another one are in its table, or have its key. */
-const keysOf = ({ class: entity, className: model, root, pivotTable, virtual, props }: EntityMetadata) =>
-  pivotTable || virtual || root.class !== entity
-    ? []
-    : props.flatMap(({ name: column, kind, primary, unique, onCreate, customType }) => {
-        const family = (customType as { readonly family?: IdFamily } | undefined)?.family
-        const isKey = primary || (unique && onCreate)
-        return family && isKey ? [{ model, column, family, entity, isRelation: kind !== 'scalar' }] : []
-      })
+/** The columns of an entity that can find its rows. Entities of one table are one. */
+function keysOf(meta: EntityMetadata): readonly Key[] {
+  const { className: model, root, tptParent, primaryKeys } = meta
+  const isTable =
+    !meta.pivotTable && !meta.virtual && !meta.embeddable && (!meta.abstract || meta.inheritanceType)
+  if (!isTable || (root.class !== meta.class && !tptParent)) return []
+  const unique = new Set<string>([
+    ...primaryKeys,
+    ...meta.uniques.flatMap(({ properties = [], columns = [] }) => [
+      ...[properties].flat(),
+      ...columns.map(({ name }) => name),
+    ]),
+  ])
+  return meta.props.flatMap((prop) => {
+    const path = pathOf(meta, prop).slice(model.length + 1)
+    const isKey = prop.unique || generatorOf(prop) || unique.has(prop.name) || unique.has(path)
+    // A hierarchy of tables shares what its root declares.
+    const isInherited = tptParent?.properties[prop.name as EntityKey]
+    if (!isKey || isInherited || prop.persist === false || prop.formula) return []
+    const isOnly = prop.primary === true && primaryKeys.length === 1
+    return pathsOf(prop).map(([names, family]) => ({
+      model,
+      column: [path, ...names].join('.'),
+      family,
+      meta,
+      isRelation: prop.kind !== ReferenceKind.SCALAR,
+      isOnly: isOnly && names.length === 0,
+      where: (id: string) => nested([...path.split('.'), ...names], id),
+    }))
+  })
+}
+
+/** The ids of a property: itself, or those of the composite key that it refers to. */
+function pathsOf(
+  prop: EntityProperty,
+): readonly (readonly [names: readonly string[], KeyColumn['family']])[] {
+  const type = idTypeOf(prop)
+  if (type) return [[[], type.family]]
+  if (!isToOne(prop) || prop.polymorphic) return []
+  return (prop.targetMeta?.getPrimaryProps() ?? []).flatMap((target) =>
+    pathsOf(target).map(([names, family]) => [[target.name, ...names], family] as const),
+  )
+}
+
+const nested = ([name = '', ...names]: readonly string[], id: string): object => ({
+  [name]: names.length === 0 ? id : nested(names, id),
+})

@@ -10,7 +10,7 @@ export {
   type PrefixOption,
   snoId,
 } from './columns.js'
-export { type FoundEntity, findById } from './find.js'
+export { type FoundEntity, find } from './find.js'
 export {
   type CreatedBetween,
   createdAfter,

@@ -1,14 +1,8 @@
-import {
-  type EntityMetadata,
-  type EntityProperty,
-  isRaw,
-  type Platform,
-  ReferenceKind,
-  type TransformContext,
-  Type,
-} from '@mikro-orm/core'
+import { type EntityMetadata, type EntityProperty, type Platform, ReferenceKind, Type } from '@mikro-orm/core'
 import { type Database, IdError, type IdFamily, type IdStorage, type StorageName } from '@snoflax/core'
 import { checkCondition, plainStorage, withPath } from '@snoflax/core/adapter'
+import { keepItemType, pathOf } from './checks.js'
+import { keepEntity } from './property.js'
 import { watchWrites } from './writes.js'
 
 /**
@@ -27,11 +21,13 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> {
   static {
     Object.defineProperty(IdType.prototype, 'prop', {
       set(this: IdType<string>, prop: EntityProperty) {
-        const place = `${this.meta?.className}.${prop.name}`
+        keepEntity(this.meta as EntityMetadata)
+        const place = pathOf(this.meta as EntityMetadata, prop)
         const isOwn = this.place === undefined || this.place === place
         const type = isOwn ? this : new IdType(this.family, this.storage, this.generate, this.isChecked)
         type.place = place
         prop.customType = type
+        if (prop.array) keepItemType(prop, type)
         if (type.newId && prop.onCreate) prop.onCreate = type.newId
         if (this.isChecked && prop.kind === ReferenceKind.SCALAR) withPath(place, () => this.addCheck(prop))
       },
@@ -57,21 +53,6 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> {
     super()
     // MikroORM's field hides the accessor below.
     delete this.prop
-  }
-
-  /** Refuses what is not an id, with entity and property. Null, and SQL of `raw()`, pass. @throws {IdError} */
-  check(value: unknown): void {
-    if (value == null || isRaw(value)) return
-    withPath(
-      () => this.place ?? this.family.name,
-      () => this.family.parse(value),
-    )
-  }
-
-  /** MikroORM also asks for conditions, and for ids that it reads. */
-  override convertToDatabaseValue(value: AnId, _platform: Platform, context?: TransformContext): AnId {
-    if (context?.mode === 'query-data') this.check(value)
-    return value
   }
 
   override getColumnType(prop: EntityProperty, platform: Platform): string {

@@ -25,7 +25,7 @@ import {
   uuid7,
 } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
-import { createdAfter, createdBefore, findById, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
+import { createdAfter, createdBefore, find, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
 import {
   databases,
   type MysqlDatabase,
@@ -181,7 +181,7 @@ describe('the schema', () => {
         ...of,
         properties: {
           id: idProperty(definition, { generator }),
-          other: idProperty(definition, { generator, primary: false, unique: true }),
+          other: idProperty.plain(definition, { unique: true }),
           plain: idProperty.plain(definition, { nullable: true, comment: "it's" }),
         },
       })
@@ -351,9 +351,9 @@ describe('checks', () => {
           .merge({ token: WRONG } as never)
           .execute(),
     ],
-    ['Line.visit', (em) => em.insert(Note, { line: ['nobody', 1] } as never)],
-    ['Note.place_visitId', (em) => em.insert(Note, { place: { visitId: WRONG } } as never)],
-    ['Note.place_visitId', (em) => em.create(Note, { place: { visitId: WRONG } } as never) && em.flush()],
+    ['Note.line', (em) => em.insert(Note, { line: ['nobody', 1] } as never)],
+    ['Note.place.visitId', (em) => em.insert(Note, { place: { visitId: WRONG } } as never)],
+    ['Note.place.visitId', (em) => em.create(Note, { place: { visitId: WRONG } } as never) && em.flush()],
   ])('%s is named: %s', async (path, call) => {
     const { em } = await open([...ENTITIES, Line, Note])
     const error = await (async () => call(em))().then(
@@ -440,27 +440,27 @@ describe('decorators', () => {
   })
 })
 
-describe('findById()', () => {
+describe('find()', () => {
   test('finds the row of a key, or of another unique id', async () => {
     const { em } = await open()
     const ada = em.create(Customer, { name: 'Ada' })
     const visit = em.create(Visit, { customer: ada })
     await em.flush()
-    expect(await findById(em.fork(), ada.id)).toMatchObject({
+    expect(await find(em.fork(), ada.id)).toMatchObject({
       model: 'Customer',
       column: 'id',
       row: { name: 'Ada' },
       also: [],
     })
-    expect(await findById(em.fork(), ada.token)).toMatchObject({
+    expect(await find(em.fork(), ada.token)).toMatchObject({
       model: 'Customer',
       column: 'token',
       row: { id: ada.id },
     })
-    expect(await findById(em.fork(), visit.id)).toMatchObject({ model: 'Visit', row: { id: visit.id } })
-    expect(await findById(em, customerId.generate())).toBeNull()
-    expect(await findById(em, 'ord_Kpcan0M1FakODT4k')).toBeNull()
-    await expect(findById(em, 'cus_Kpcan0M1FakODT4')).rejects.toThrow('16 characters, not 15')
+    expect(await find(em.fork(), visit.id)).toMatchObject({ model: 'Visit', row: { id: visit.id } })
+    expect(await find(em, customerId.generate())).toBeNull()
+    expect(await find(em, 'ord_Kpcan0M1FakODT4k')).toBeNull()
+    await expect(find(em, 'cus_Kpcan0M1FakODT4')).rejects.toThrow('16 characters, not 15')
   })
 
   test('finds each row of entities that share their keys, and one of those that share a table', async () => {
@@ -477,22 +477,22 @@ describe('findById()', () => {
     const dog = em.create(Dog, {} as never)
     em.create(Chip, { dog })
     await em.flush()
-    const found = await findById(em.fork(), dog.id)
+    const found = await find(em.fork(), dog.id)
     expect([found?.model, found?.also.map(({ model }) => model)]).toEqual(['Animal', ['Chip']])
   })
 
   test('finds rows that wait for a flush, and those of the identity map', async () => {
-    const shared = () => ({ id: idProperty(customerId) })
+    const shared = () => ({ id: idProperty(uuid7) })
     const Person = defineEntity({ name: 'Person', properties: shared() })
     const Account = defineEntity({ name: 'Account', properties: shared() })
     const { em } = await open([Person, Account])
-    const id = customerId.generate()
+    const id = uuid7.generate()
     const account = em.create(Account, { id })
     em.persist(account)
-    expect(await findById(em, id)).toMatchObject({ model: 'Account', row: { id } })
+    expect(await find(em, id)).toMatchObject({ model: 'Account', row: { id } })
     await em.fork().nativeDelete(Account, { id })
-    expect((await findById(em, id))?.row).toBe(account)
-    expect(await findById(em.fork(), id)).toBeNull()
+    expect((await find(em, id))?.row).toBe(account)
+    expect(await find(em.fork(), id)).toBeNull()
   })
 
   testFind(
@@ -513,7 +513,7 @@ describe('findById()', () => {
       await em.getConnection().execute('select 1')
       const finder = (on: typeof em): Finder => ({
         insert: (name, id) => on.insert(entities[tables.indexOf(name)] as never, { id } as never),
-        find: (id) => findById(on.fork({ keepTransactionContext: true }), id) as never,
+        find: (id) => find(on.fork({ keepTransactionContext: true }), id) as never,
       })
       return {
         ...finder(em.fork()),
@@ -530,9 +530,9 @@ test('createdAfter(), createdBefore(), and pages with conditions', async () => {
   const namesOf = async (options: object) => (await em.findAll(Customer, options)).map(({ name }) => name)
   const third = new Date('2026-11-03')
   const orderBy = { id: 'asc' as const }
-  expect(await namesOf({ where: { id: createdAfter(customerId, third) }, orderBy })).toEqual(['2', '3'])
-  expect(await namesOf({ where: { id: createdBefore(customerId, third) }, orderBy })).toEqual(['0', '1'])
-  const page = keyset<{ id: Id<'cus'>; name: string }>({
+  expect(await namesOf({ where: { id: createdAfter(Customer, 'id', third) }, orderBy })).toEqual(['2', '3'])
+  expect(await namesOf({ where: { id: createdBefore(Customer, 'id', third) }, orderBy })).toEqual(['0', '1'])
+  const page = keyset(Customer, {
     order: 'desc',
     take: 2,
     after: ids[3] as Id<'cus'>,

@@ -28,8 +28,9 @@ export default {
     idProperty(WRONG.laterFlake as typeof flake, { generator: WRONG.ofAnotherEpoch }),
   'meta where ids carry none': () => flaxId({ meta: 3 } as object),
   'meta above 255': () => snoId({ meta: 256 }),
-  'order in upper case': () => keyset({ order: 'DESC' as 'desc', take: 1 }),
-  'page of no rows': () => keyset({ take: 0 }),
+  'order in upper case': () =>
+    orders(flaxId(), async (_, Order) => keyset(Order, { order: 'DESC' as 'desc', take: 1 })),
+  'page of no rows': () => orders(flaxId(), async (_, Order) => keyset(Order, { take: 0 })),
   'storage that the database lacks, where none converts': () => orders(flaxId({ storage: 'uuid' })),
   'malformed id': () => inserted(WRONG.malformedId as FlaxId),
   'id of another type': () => inserted(WRONG.idOfAnotherType),

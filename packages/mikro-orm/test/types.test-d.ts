@@ -1,7 +1,7 @@
 import { Collection, defineEntity, EntitySchema, type InferEntity, p } from '@mikro-orm/core'
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite'
 import { type FlaxId, flax, type Id, type IdOf, prefixed, type SnoId, type Uuid7, uuid7 } from '@snoflax/core'
-import { createdBetween, findById, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
+import { createdAfter, createdBetween, find, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
 import { expectTypeOf, test } from 'vitest'
 
 const Customer = defineEntity({
@@ -53,27 +53,36 @@ test('conditions take ids of the property', () => {
   const id = prefixed(flax, 'cus').generate()
   em.find(Customer, { id })
   em.find(Visit, { customer: id })
-  em.find(Customer, { id: createdBetween(prefixed(flax, 'cus'), 0, 1) })
-  em.find(Visit, { id: createdBetween(flax, 0, 1) })
+  em.find(Customer, { id: createdBetween(Customer, 'id', 0, 1) })
+  em.find(Visit, { id: createdBetween(Visit, 'id', 0, 1), customer: createdBetween(Visit, 'customer', 0, 1) })
+  em.find(Visit, { customer: createdBetween(Customer, 'id', 0, 1) })
   // @ts-expect-error: a text that nobody checked
   em.find(Customer, { id: 'cus_Kpcan0M1FakODT4k' })
-  // @ts-expect-error: a range of another family
-  em.find(Customer, { id: createdBetween(flax, 0, 1) })
+  // @ts-expect-error: a range of another entity
+  em.find(Customer, { id: createdBetween(Visit, 'id', 0, 1) })
+  // @ts-expect-error: a family has no column
+  em.nativeDelete(Customer, { id: createdAfter(flax, 0) })
+  // @ts-expect-error: no id
+  createdBetween(Customer, 'visits', 0, 1)
+  // @ts-expect-error: no property
+  createdBetween(Customer, 'idd', 0, 1)
 })
 
 test('pages take ids of their entity', () => {
   const id = prefixed(flax, 'cus').generate()
-  em.findAll(Customer, keyset<Customer>({ take: 2, after: id, where: { name: 'Ada' } }))
+  em.findAll(Customer, keyset(Customer, { take: 2, after: id, where: { name: 'Ada' } }))
   // @ts-expect-error: of another family
-  keyset<Customer>({ take: 2, after: flax.generate() })
+  keyset(Customer, { take: 2, after: flax.generate() })
 })
 
-test('findById() knows the entities of the manager, by prefix', async () => {
+test('find() knows the entities of the manager, by prefix', async () => {
   const orm = await MikroORM.init({ entities: [Customer, Visit] })
-  const found = await findById(orm.em.fork(), prefixed(flax, 'cus').generate())
+  const found = await find(orm.em.fork(), prefixed(flax, 'cus').generate())
   expectTypeOf(found?.model).toEqualTypeOf<'Customer' | undefined>()
   expectTypeOf(found?.row.name).toEqualTypeOf<string | undefined>()
-  const any = await findById(orm.em, 'text' as string)
+  const visit = await find(orm.em, uuid7.generate())
+  expectTypeOf(visit?.model).toEqualTypeOf<'Visit' | undefined>()
+  const any = await find(orm.em, 'text' as string)
   expectTypeOf(any?.model).toEqualTypeOf<'Customer' | 'Visit' | undefined>()
   if (any?.model === 'Customer') expectTypeOf(any.row.name).toEqualTypeOf<string>()
 })

@@ -71,7 +71,8 @@ export const byRange: Adapter['byRange'] = {
 
 export const between: Adapter['createdBetween'] = {
   'createdBetween()': {
-    run: (session, from, to) => find(session, { id: createdBetween(session.family, from, to) }),
+    run: (session, from, to) =>
+      find(session, { id: createdBetween(session.entities.Customer, 'id', from, to) }),
   },
 }
 
@@ -136,7 +137,7 @@ const orderOf = ({ id, customer, total, lines, tags }: OrderEntity): Graph['orde
 export const page: Adapter['page'] = {
   'keyset()': {
     run: async ({ em, entities }, after, take) =>
-      (await em().findAll(entities.Customer, keyset<CustomerEntity>({ after, take }))).map(plain),
+      (await em().findAll(entities.Customer, keyset(entities.Customer, { after, take }))).map(plain),
   },
   'findByCursor()': {
     run: async ({ em, entities }, after, first) => {
