@@ -103,9 +103,10 @@ export function keyset<Entity extends object, const Field extends IdName<Entity>
   entity: EntityName<Entity>,
   options: KeysetOptions<Entity, Field>,
 ): { where: FilterQuery<Entity>; orderBy: QueryOrderMap<Entity>; limit: number } {
-  const { field = 'id', take, where } = options
+  const given: Partial<KeysetOptions<Entity, Field>> = options ?? {}
+  const { field = 'id', take, where } = given
   const column = idColumnOf(entity, field, 'keyset(Order, { take: 20 })')
-  const { after, order } = readKeyset(column, options, 'required', { field: 'any', where: 'any' })
+  const { after, order } = readKeyset(column, given, 'required', { field: 'any', where: 'any' })
   const beyond = { [field]: { [order === 'asc' ? '$gt' : '$lt']: after } }
   return {
     where: (after === undefined
@@ -114,6 +115,6 @@ export function keyset<Entity extends object, const Field extends IdName<Entity>
         ? beyond
         : { $and: [where, beyond] }) as FilterQuery<Entity>,
     orderBy: { [field]: order } as QueryOrderMap<Entity>,
-    limit: take,
+    limit: take as number,
   }
 }
