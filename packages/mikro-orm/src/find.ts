@@ -22,7 +22,9 @@ type EntitiesOf<Manager extends EntityManager> =
 type NameOf<Each> = Each extends { readonly name: infer Name extends string } ? Name : string
 
 /** The ids of a row that can be keys: all branded ones of its own, and those of its primary key. */
-type KeysOf<Row> = {
+type KeysOf<Row> = string extends keyof Row ? never : OwnKeysOf<Row>
+
+type OwnKeysOf<Row> = {
   [Name in keyof Row & string]: Name extends PrimaryProperty<Row>
     ? IdAt<Row, Name>
     : NonNullable<Row[Name]> extends infer Value extends string
@@ -38,7 +40,7 @@ export type FoundEntity<Each, AnId extends string> = Each extends unknown
     ? true extends CanBeOneOf<AnId, KeysOf<Row>>
       ? FoundRow<NameOf<Each>, Row>
       : never
-    : never
+    : FoundRow<string, object>
   : never
 
 /** Keys that types don't show can be any. */

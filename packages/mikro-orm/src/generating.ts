@@ -9,7 +9,10 @@ import { idTypeOf, isToOne, pathOf } from './checks.js'
  * @throws {IdError} `INVALID_OPTION`.
  */
 export function checkGenerators(all: MetadataStorage): void {
-  const columns = [...all.getAll().values()].flatMap(generatingIn)
+  // A key first, so that its copies are refused.
+  const columns = [...all.getAll().values()]
+    .flatMap(generatingIn)
+    .sort((one, other) => Number(other.isKey) - Number(one.isKey) || (one.path < other.path ? -1 : 1))
   checkGenerating(columns, (target) =>
     target === undefined
       ? 'idProperty.plain(definition)'
@@ -17,7 +20,11 @@ export function checkGenerators(all: MetadataStorage): void {
   )
 }
 
-function generatingIn(meta: EntityMetadata): readonly GeneratingColumn[] {
+interface GeneratingProperty extends GeneratingColumn {
+  readonly isKey: boolean
+}
+
+function generatingIn(meta: EntityMetadata): readonly GeneratingProperty[] {
   const { tableName, tptParent } = meta
   const isTable = !meta.embeddable && !meta.virtual && !meta.view && (!meta.abstract || meta.inheritanceType)
   if (!isTable) return []
@@ -28,9 +35,10 @@ function generatingIn(meta: EntityMetadata): readonly GeneratingColumn[] {
     if (!type?.newId || !prop.onCreate || !isOwn) return []
     const [column = prop.name] = prop.fieldNames
     const place = `${tableName}.${column}`
-    return [{ path: pathOf(meta, prop), place, family: type.family, target: targetOf(meta, prop), prop }]
+    const target = targetOf(meta, prop)
+    return [{ path: pathOf(meta, prop), place, family: type.family, target, isKey: prop.primary === true }]
   })
-  const [first, second] = columns.filter(({ prop }) => prop.primary)
+  const [first, second] = columns.filter(({ isKey }) => isKey)
   if (second) {
     const reason =
       `generates ids, as ${first?.path} does, and both are in one primary key; declare those that refer to other rows as ` +

@@ -43,7 +43,11 @@ async function open(entities: readonly object[] = [Customer, Visit]) {
   return { orm, em: orm.em.fork() }
 }
 
-async function ormOn(database: OpenDatabase, options: object, entities: readonly object[]): Promise<MikroORM> {
+async function ormOn(
+  database: OpenDatabase,
+  options: object,
+  entities: readonly object[],
+): Promise<MikroORM> {
   const { url } = database as PostgresDatabase | MysqlDatabase
   const driver = { sqlite: MikroORM, mysql: MariaDb, postgres: PostgreSql }[database.kind as 'sqlite']
   const where = database.kind === 'sqlite' ? {} : { clientUrl: url }
@@ -135,7 +139,6 @@ describe('find()', () => {
   )
 })
 
-
 describe.each(['sqlite', 'postgres'] as const)('on %s, the keys of an entity are', (kind) => {
   const P = (name: string) => prefixed(flax, name)
   const plainKey = { id: p.integer().primary().autoincrement() }
@@ -193,7 +196,11 @@ describe.each(['sqlite', 'postgres'] as const)('on %s, the keys of an entity are
     discriminatorValue: 'cat',
     properties: { chip: { ...idProperty.plain(P('chp'), { nullable: true }), unique: true } },
   })
-  const Person = defineEntity({ name: 'Person', inheritance: 'tpt', properties: { id: idProperty(P('per')) } } as Any)
+  const Person = defineEntity({
+    name: 'Person',
+    inheritance: 'tpt',
+    properties: { id: idProperty(P('per')) },
+  } as Any)
   const Worker = defineEntity({
     name: 'Worker',
     extends: Person,
@@ -220,7 +227,22 @@ describe.each(['sqlite', 'postgres'] as const)('on %s, the keys of an entity are
     properties: { ...plainKey, key: idProperty.plain(P('see')) },
   })
   const entities = [
-    ...[Tenant, Version, Public, Unique, Uniques, Pairs, Place, Embedded, Owner, Owned, Lines, Pet, Cat, Person],
+    ...[
+      Tenant,
+      Version,
+      Public,
+      Unique,
+      Uniques,
+      Pairs,
+      Place,
+      Embedded,
+      Owner,
+      Owned,
+      Lines,
+      Pet,
+      Cat,
+      Person,
+    ],
     ...[Worker, Hidden, Lists, Decorated, Seen],
   ]
 
@@ -388,11 +410,15 @@ describe.each(['sqlite', 'postgres'] as const)('on %s, the keys of an entity are
       statements.length = 0
       const found: Any = await find(reader, key)
       const text = ({ model, column, row }: Any) =>
-        [`${model}.${column}`, row.version?.version === undefined ? row.version : row.at].filter((one) => one !== undefined).join(' ')
+        [`${model}.${column}`, row.version?.version === undefined ? row.version : row.at]
+          .filter((one) => one !== undefined)
+          .join(' ')
       const tenant = found?.row.tenantId === undefined ? '' : ` ${found.row.tenantId}`
       expect([found ? text(found) + tenant : 'null', found?.also.map(text) ?? []]).toEqual([expected, also])
       const tables = new Set([expected, ...also].map((one) => one.split('.')[0])).size
-      expect(statements.length).toBeLessThanOrEqual(tables > 1 ? 1 + tables : 1 + Number(expected === 'Version.id 1'))
+      expect(statements.length).toBeLessThanOrEqual(
+        tables > 1 ? 1 + tables : 1 + Number(expected === 'Version.id 1'),
+      )
     } finally {
       await on.rollback()
     }
@@ -401,7 +427,10 @@ describe.each(['sqlite', 'postgres'] as const)('on %s, the keys of an entity are
   test('at most ten further rows are listed', async () => {
     const on = em.fork() as SqlEntityManager
     await on.begin()
-    for (const [rows, hasMore] of [[11, false], [12, true]] as const) {
+    for (const [rows, hasMore] of [
+      [11, false],
+      [12, true],
+    ] as const) {
       const id = P('ver').generate()
       await on.insertMany(Version, Array.from({ length: rows }, (_, version) => ({ id, version })) as Any)
       const found: Any = await find(on.fork({ keepTransactionContext: true }), id)
@@ -415,9 +444,9 @@ describe.each(['sqlite', 'postgres'] as const)('on %s, the keys of an entity are
     await on.begin()
     const id = P('hid').generate()
     const hidden = on.create(Hidden, { id, deletedAt: new Date() } as Any)
-    expect((await find(on, id) as Any)?.row).toBe(hidden)
+    expect(((await find(on, id)) as Any)?.row).toBe(hidden)
     await on.flush()
-    expect((await find(on, id) as Any)?.row).toBe(await on.findOne(Hidden, { id } as Any))
+    expect(((await find(on, id)) as Any)?.row).toBe(await on.findOne(Hidden, { id } as Any))
     expect(await find(on.fork({ keepTransactionContext: true, clear: true }), id)).toBeNull()
     await on.rollback()
 
@@ -425,6 +454,6 @@ describe.each(['sqlite', 'postgres'] as const)('on %s, the keys of an entity are
     const version = waiting.create(Version, { id: P('ver').generate(), version: 1 } as Any)
     expect(await find(waiting, version.id)).toBe(null)
     const later = waiting.create(Owner, {} as Any)
-    expect((await find(waiting, later.id) as Any)?.row).toBe(later)
+    expect(((await find(waiting, later.id)) as Any)?.row).toBe(later)
   })
 })

@@ -27,11 +27,16 @@ class Wrong {
   @ManyToOne(() => Customer, { ...(idProperty(customerId, { primary: false }) as Any) }) customer!: object
 }
 
-const COPY = /^Order\.customerId: generates ids with the prefix cus, as Customer\.id does; if it refers to Customer\.id, declare it as a relation, \(\) => p\.manyToOne\(Customer\), or as idProperty\.plain\(definition\); /
+const COPY =
+  /^Order\.customerId: generates ids with the prefix cus, as Customer\.id does; if it refers to Customer\.id, declare it as a relation, \(\) => p\.manyToOne\(Customer\), or as idProperty\.plain\(definition\); /
 const order = (customerId: Any) => entity('Order', { id: idProperty(orderId), customerId })
 
 test.each<[name: string, message: RegExp, entities: readonly object[]]>([
-  ['a foreign key that is declared like the key', COPY, [Customer, order(idProperty(customerId, { primary: false }))]],
+  [
+    'a foreign key that is declared like the key',
+    COPY,
+    [Customer, order(idProperty(customerId, { primary: false }))],
+  ],
   ['by a short form', COPY, [Customer, order(flaxId({ prefix: 'cus', primary: false }))]],
   [
     'keys that are kept',
@@ -76,29 +81,56 @@ test.each<[name: string, message: RegExp, entities: readonly object[]]>([
     })(),
   ],
 ])('%s is refused at init', async (_, message, entities) => {
-  const error = await MikroORM.init({ entities: entities as never, dbName: ':memory:' }).catch((thrown) => thrown)
-  expect(error).toMatchObject({ name: 'IdError', code: 'INVALID_OPTION', path: message.source.slice(1).split(':')[0]?.replaceAll('\\', '') })
+  const error = await MikroORM.init({ entities: entities as never, dbName: ':memory:' }).catch(
+    (thrown) => thrown,
+  )
+  expect(error).toMatchObject({
+    name: 'IdError',
+    code: 'INVALID_OPTION',
+    path: message.source.slice(1).split(':')[0]?.replaceAll('\\', ''),
+  })
   expect(error.message).toMatch(message)
   expect(() => new MikroORM({ entities: entities as never, dbName: ':memory:' })).toThrow(message)
 })
 
 test.each<[name: string, entities: readonly object[]]>([
-  ['bare families', [entity('A', { id: flaxId() }), entity('B', { id: flaxId(), token: flaxId({ primary: false }) })]],
+  [
+    'bare families',
+    [entity('A', { id: flaxId() }), entity('B', { id: flaxId(), token: flaxId({ primary: false }) })],
+  ],
   ['a public id', [entity('A', { ...key, publicId: idProperty(customerId, { primary: false }) })]],
-  ['ids that are not generated', [Customer, entity('B', { id: flaxId(), customerId: idProperty.plain(customerId) })]],
-  ['relations', [Customer, entity('B', { customer: () => p.oneToOne(Customer).primary(), others: () => p.manyToMany(Customer) })]],
+  [
+    'ids that are not generated',
+    [Customer, entity('B', { id: flaxId(), customerId: idProperty.plain(customerId) })],
+  ],
+  [
+    'relations',
+    [
+      Customer,
+      entity('B', { customer: () => p.oneToOne(Customer).primary(), others: () => p.manyToMany(Customer) }),
+    ],
+  ],
   [
     'single-table inheritance',
     (() => {
-      const Animal = entity('Animal', { id: idProperty(customerId) }, { discriminatorColumn: 'kind', abstract: true })
-      const child = (name: string) => entity(name, { [name]: p.string() }, { extends: Animal, discriminatorValue: name })
+      const Animal = entity(
+        'Animal',
+        { id: idProperty(customerId) },
+        { discriminatorColumn: 'kind', abstract: true },
+      )
+      const child = (name: string) =>
+        entity(name, { [name]: p.string() }, { extends: Animal, discriminatorValue: name })
       return [Animal, child('Cat'), child('Dog')]
     })(),
   ],
   [
     'table-per-type inheritance',
     (() => {
-      const Animal = entity('Animal', { id: idProperty(customerId), token: flaxId({ prefix: 'tok', primary: false }) }, { inheritance: 'tpt' })
+      const Animal = entity(
+        'Animal',
+        { id: idProperty(customerId), token: flaxId({ prefix: 'tok', primary: false }) },
+        { inheritance: 'tpt' },
+      )
       const child = (name: string) => entity(name, { [name]: p.string() }, { extends: Animal })
       return [Animal, child('Cat'), child('Dog')]
     })(),
@@ -111,27 +143,43 @@ test.each<[name: string, entities: readonly object[]]>([
     })(),
   ],
   [
-    'two entities of one table',
-    [entity('A', { id: idProperty(customerId) }, { tableName: 't' }), entity('B', { id: idProperty(customerId) }, { tableName: 't' })],
+    'a table of one name in two schemas',
+    [
+      entity('A', { id: idProperty(customerId) }, { tableName: 't' }),
+      entity('B', { id: idProperty(customerId) }, { tableName: 't', schema: 'other' }),
+    ],
   ],
   [
     'a view',
-    [Customer, entity('V', { id: idProperty(customerId) }, { view: true, expression: 'select id from customer' })],
+    [
+      Customer,
+      entity('V', { id: idProperty(customerId) }, { view: true, expression: 'select id from customer' }),
+    ],
   ],
   [
     'a row that refers to its own current version',
     (() => {
       const Doc: Any = entity('Doc', {
         id: idProperty(prefixed(flax, 'doc')),
-        current: p.integer().nullable(),
+        current: (p.integer() as Any).nullable().persist(false),
         version: () =>
-          (p.manyToOne(Version) as Any).joinColumns('id', 'current').referencedColumnNames('doc_id', 'number').ownColumns('current').nullable().persist(false),
+          (p.manyToOne(Version) as Any)
+            .joinColumns('id', 'current')
+            .referencedColumnNames('doc_id', 'number')
+            .ownColumns('current')
+            .nullable(),
       })
-      const Version: Any = entity('Version', { doc: () => p.manyToOne(Doc).primary(), number: p.integer().primary() })
+      const Version: Any = entity('Version', {
+        doc: () => p.manyToOne(Doc).primary(),
+        number: p.integer().primary(),
+      })
       return [Doc, Version]
     })(),
   ],
-  ['other prefixes of one family', [entity('A', { id: flaxId({ prefix: 'a' }) }), entity('B', { id: idProperty(prefixed(sno, 'b')) })]],
+  [
+    'other prefixes of one family',
+    [entity('A', { id: flaxId({ prefix: 'a' }) }), entity('B', { id: idProperty(prefixed(sno, 'b')) })],
+  ],
 ])('%s is not', async (_, entities) => {
   await init(entities)
 })
@@ -143,14 +191,26 @@ test('an entity that is discovered later is not looked at', async () => {
 })
 
 test('ids of a table-per-type parent are generated by its own table', async () => {
-  const Animal = entity('Animal', { id: idProperty(customerId), token: flaxId({ prefix: 'tok', primary: false }) }, { inheritance: 'tpt' })
-  const Cat = entity('Cat', { lives: p.integer(), chip: flaxId({ prefix: 'chp', primary: false }) }, { extends: Animal })
+  const Animal = entity(
+    'Animal',
+    { id: idProperty(customerId), token: flaxId({ prefix: 'tok', primary: false }) },
+    { inheritance: 'tpt' },
+  )
+  const Cat = entity(
+    'Cat',
+    { lives: p.integer(), chip: flaxId({ prefix: 'chp', primary: false }) },
+    { extends: Animal },
+  )
   const orm = await init([Animal, Cat])
   await orm.schema.create()
   const em = orm.em.fork()
-  em.create(Cat, { lives: 9 })
+  em.create(Cat, { lives: 9 } as Any)
   await em.flush()
   expect(await em.fork().find(Cat, {})).toMatchObject([
-    { id: expect.stringMatching(/^cus_/), token: expect.stringMatching(/^tok_/), chip: expect.stringMatching(/^chp_/) },
+    {
+      id: expect.stringMatching(/^cus_/),
+      token: expect.stringMatching(/^tok_/),
+      chip: expect.stringMatching(/^chp_/),
+    },
   ])
 })

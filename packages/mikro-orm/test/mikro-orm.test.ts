@@ -25,16 +25,14 @@ import {
   uuid7,
 } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
-import { createdAfter, createdBefore, find, flaxId, idProperty, keyset, snoId } from '@snoflax/mikro-orm'
+import { flaxId, idProperty, snoId } from '@snoflax/mikro-orm'
 import {
   databases,
   type MysqlDatabase,
   type OpenDatabase,
   type PostgresDatabase,
   postgres,
-  type SqliteDatabase,
 } from '@snoflax/test'
-import { type Finder, testFind } from '@snoflax/test/contract'
 import { afterEach, describe, expect, test } from 'vitest'
 
 const customerId = prefixed(flax, 'cus')
@@ -439,4 +437,3 @@ describe('decorators', () => {
     expect(es.PrimaryKey(flaxId())).toEqual(expect.any(Function))
   })
 })
-

@@ -28,7 +28,10 @@ const Note = defineEntity({
     tags: () => p.manyToMany(Note),
   },
 })
-const Pin = defineEntity({ name: 'Pin', properties: { id: p.integer().primary(), note: () => p.manyToOne(Note) } })
+const Pin = defineEntity({
+  name: 'Pin',
+  properties: { id: p.integer().primary(), note: () => p.manyToOne(Note) },
+})
 const Schema = new EntitySchema<{ id: FlaxId }>({ name: 'Schema', properties: { id: flaxId() } })
 
 @Entity()
@@ -58,12 +61,15 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     em = orm.em.fork() as never
     const rows = ids.map((id, at) => ({ id, text: `${at}`, place: { visitId: visits[at] }, answers: ids[0] }))
     for (const row of rows) await em.insert(Note, row as never)
-    await em.nativeUpdate(Note, { id: ids[4] as Id<'not'> }, { formerId: 'abcdefghijklmnopqrstuvwx' } as never)
+    await em.nativeUpdate(Note, { id: ids[4] as Id<'not'> }, {
+      formerId: 'abcdefghijklmnopqrstuvwx',
+    } as never)
     await em.nativeUpdate(Note, { id: ids[3] as Id<'not'> }, { answers: ids[3] } as never)
   })
   afterAll(() => close?.())
 
-  const textsOf = async (where: object) => (await em.fork().find(Note, where as never, { orderBy: { id: 'asc' } })).map(({ text }) => text).join('')
+  const textsOf = async (where: object) =>
+    (await em.fork().find(Note, where as never, { orderBy: { id: 'asc' } })).map(({ text }) => text).join('')
 
   test('a range of a property finds its rows', async () => {
     expect(await textsOf({ id: createdBetween(Note, 'id', day(2), day(4)) })).toBe('12')
@@ -71,7 +77,9 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     expect(await textsOf({ id: createdBefore(Note, 'id', day(2)) })).toBe('0')
     expect(await textsOf({ answers: createdAfter(Note, 'answers', day(2)) })).toBe('3')
     expect(await textsOf({ answers: { id: createdAfter(Note, 'answers', day(2)) } })).toBe('3')
-    expect(await textsOf({ place: { visitId: createdBetween(Note, 'place.visitId', day(2), day(4)) } })).toBe('12')
+    expect(await textsOf({ place: { visitId: createdBetween(Note, 'place.visitId', day(2), day(4)) } })).toBe(
+      '12',
+    )
     expect(await textsOf({ formerId: createdAfter(Note, 'formerId', 0) })).toBe('')
     expect(createdAfter(Decorated, 'next', 0).$gte).toMatch(/^dec_/)
     expect(createdAfter(Schema, 'id', 0)).toEqual({ $gte: flax.min })
@@ -117,7 +125,9 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   })
 
   test('a page by another property', async () => {
-    const rows = await em.fork().findAll(Note, keyset(Note, { field: 'answers', take: 9, after: ids[1] as Id<'not'> }))
+    const rows = await em
+      .fork()
+      .findAll(Note, keyset(Note, { field: 'answers', take: 9, after: ids[1] as Id<'not'> }))
     expect(rows.map(({ text }) => text)).toEqual(['3'])
   })
 
@@ -126,17 +136,32 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     expect(await em.fork().findAll(Note, page)).toMatchObject([{ text: '4' }])
   })
 
-  test.each(['', 'nope', 5, 0, false, [], {}, Number.NaN, ids[0]?.slice(4), Decorated.name, prefixed(flax, 'dec').generate()])(
-    'a cursor that is no id of the property is refused: %j',
-    (after) => {
-      const page = () => keyset(Note, { take: 2, after: after as never })
-      expect(page).toThrow(expect.objectContaining({ name: 'IdError', path: 'Note.id', statusCode: 400 }))
-    },
-  )
+  test.each([
+    '',
+    'nope',
+    5,
+    0,
+    false,
+    [],
+    {},
+    Number.NaN,
+    ids[0]?.slice(4),
+    Decorated.name,
+    prefixed(flax, 'dec').generate(),
+  ])('a cursor that is no id of the property is refused: %j', (after) => {
+    const page = () => keyset(Note, { take: 2, after: after as never })
+    expect(page).toThrow(expect.objectContaining({ name: 'IdError', path: 'Note.id', statusCode: 400 }))
+  })
 
   test.each<[message: string, call: () => unknown]>([
-    ["createdAfter(Order, 'id', time)", () => createdAfter(flax as never, day(1) as never, undefined as never)],
-    ["createdBetween(Order, 'id', from, to)", () => createdBetween(sno as never, day(1) as never, day(2), undefined as never)],
+    [
+      "createdAfter(Order, 'id', time)",
+      () => createdAfter(flax as never, day(1) as never, undefined as never),
+    ],
+    [
+      "createdBetween(Order, 'id', from, to)",
+      () => createdBetween(sno as never, day(1) as never, day(2), undefined as never),
+    ],
     ["createdBefore(Order, 'id', time)", () => createdBefore('id' as never, Note as never, day(1))],
     ["createdAfter(Order, 'id', time)", () => createdAfter(Note, day(1) as never, 'id' as never)],
     ["createdAfter(Order, 'id', time)", () => createdAfter(undefined as never, 'id' as never, 0)],
@@ -150,6 +175,8 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     ["Note.text isn't an id property", () => keyset(Note, { take: 1, field: 'text' })],
     ['take must be a positive integer', () => keyset(Note, {} as never)],
   ])('is refused with %s (%#)', (message, call) => {
-    expect(call).toThrow(expect.objectContaining({ name: 'IdError', message: expect.stringContaining(message) }))
+    expect(call).toThrow(
+      expect.objectContaining({ name: 'IdError', message: expect.stringContaining(message) }),
+    )
   })
 })
