@@ -1,8 +1,13 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { flax, type IdFamily, IdError as OurError } from '@snoflax/core'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+
+const { EntitySchema } = createRequire(new URL('../packages/mikro-orm/package.json', import.meta.url))(
+  '@mikro-orm/core',
+)
 
 // A name with a typo in an options object is refused by every function of every package, and not a default in silence.
 // Core's own functions are in its test/malformed/option-objects.test.ts.
@@ -119,7 +124,13 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
   'mikro-orm/src': [
     ['IdOptions', ({ flaxId }, wrong) => flaxId(wrong)],
     ['PlainIdOptions', ({ flaxId }, wrong) => flaxId.plain(wrong)],
-    ['KeysetOptions', ({ keyset }, wrong) => keyset({ take: 5, ...wrong })],
+    [
+      'KeysetOptions',
+      ({ flaxId, keyset }, wrong) => {
+        const Order = new EntitySchema({ name: 'Order', properties: { id: flaxId() } })
+        return keyset(Order, { take: 5, ...wrong })
+      },
+    ],
   ],
   'mysql-sql/src': [
     ['ColumnOptions', ({ columnSql }, wrong) => columnSql(flax, { server: 'mysql', ...wrong })],

@@ -180,7 +180,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import { flax, prefixed } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
 import {
-  createdAfter, createdBefore, createdBetween, findById, flaxId, idProperty, IdType, keyset, snoId,
+  createdAfter, createdBefore, createdBetween, find, flaxId, idProperty, IdType, keyset, snoId,
 } from '@snoflax/mikro-orm'
 declare const url: string
 const Order = defineEntity({ name: 'Order', properties: { id: flaxId(), total: p.integer() } })

@@ -65,7 +65,10 @@ export function idColumnOf(entity: EntityName, property: unknown, usage: string)
     refuse(`pass the name of an id property, such as ${usage}, not ${show(property)}`)
   }
   const path = `${className}.${property}`
-  const own = (Object.values(properties) as EntityProperty[]).find((prop) => pathOf(meta, prop) === path)
+  const all: Readonly<Record<string, EntityProperty>> = properties
+  const own = Object.hasOwn(all, property)
+    ? all[property]
+    : Object.values(all).find((prop) => pathOf(meta, prop) === path)
   if (own === undefined) refuse(`${className} has no property ${property}; use ${usage}`)
   const type = idTypeOf(own) ?? (own.type as unknown)
   if (!('newId' in Object(type))) {
