@@ -2,10 +2,14 @@ import {
   type EntityKey,
   type EntityMetadata,
   type EntityProperty,
+  helper,
   isRaw,
   type MetadataStorage,
+  type Platform,
   PolymorphicRef,
+  Reference,
   ReferenceKind,
+  Utils,
 } from '@mikro-orm/core'
 import { IdError, type IdFamily } from '@snoflax/core'
 import { show, withPath } from '@snoflax/core/adapter'
@@ -62,7 +66,11 @@ const CHECKS: Readonly<
   [ReferenceKind.SCALAR](path, prop) {
     const [type, items] = [idTypeOf(prop), ITEMS.get(prop)]
     if (type) return (value) => checkId(path, type, value)
-    return items && ((value) => each(value, (item) => checkId(path, items, item)))
+    // In a flush MikroORM has converted them.
+    const { customType } = prop
+    const itemsOf = (value: unknown) =>
+      typeof value === 'string' ? customType?.convertToJSValue(value, customType.platform as Platform) : value
+    return items && ((value) => each(itemsOf(value), (item) => checkId(path, items, item)))
   },
   [ReferenceKind.MANY_TO_ONE]: toOne,
   [ReferenceKind.ONE_TO_ONE]: toOne,
@@ -87,7 +95,15 @@ const CHECKS: Readonly<
 }
 
 function toOne(path: string, prop: EntityProperty, all: MetadataStorage): Check | undefined {
-  return prop.polymorphic ? polymorphicKey(path, prop, all) : keyOf(path, columnTypes(prop))
+  if (prop.polymorphic) return polymorphicKey(path, prop, all)
+  const check = keyOf(path, columnTypes(prop))
+  // A query builder takes entities.
+  return check && ((value) => check(Utils.isEntity(value, true) ? keyOfEntity(value, prop.targetKey) : value))
+}
+
+function keyOfEntity(given: object, targetKey: string | undefined): unknown {
+  const entity = Reference.unwrapReference(given) as Readonly<Record<string, unknown>>
+  return targetKey === undefined ? helper(entity).getPrimaryKeys() : entity[targetKey]
 }
 
 function each(value: unknown, check: (item: unknown) => void): void {
@@ -130,10 +146,11 @@ function polymorphicKey(
   }
 }
 
+/** With plain keys, MikroORM stores the id of an entity in place of its type, but in `em.create()`. */
 function refuseTarget(path: string, value: unknown, names: readonly string[]): never {
   throw new IdError(
     'INVALID_TYPE',
-    `${path}: must be an entity or [type, id] with one of the types ${names.join(', ')}, not ${show(value)}`,
+    `${path}: pass [type, id] with one of the types ${names.join(', ')}, not ${show(value)}`,
     { path, value },
   )
 }

@@ -182,9 +182,14 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
 })
 
 test('before init, ids of a schema are known, and relations are not', () => {
-  const Early = defineEntity({ name: 'Early', properties: { id: idProperty(noteId), next: () => p.manyToOne(Note) } })
+  const Early = defineEntity({
+    name: 'Early',
+    properties: { id: idProperty(noteId), next: () => p.manyToOne(Note) },
+  })
   expect(createdAfter(Early, 'id', 0)).toEqual({ $gte: noteId.min })
-  expect(() => createdAfter(Early, 'next', 0)).toThrow("Early.next isn't an id property, or not before MikroORM.init()")
+  expect(() => createdAfter(Early, 'next', 0)).toThrow(
+    "Early.next isn't an id property, or not before MikroORM.init()",
+  )
   const schema = new EntitySchema<{ id: FlaxId }>({ name: 'Early', properties: { id: flaxId() } })
   expect(keyset(schema, { take: 1 })).toEqual({ where: {}, orderBy: { id: 'asc' }, limit: 1 })
   class Unknown {
