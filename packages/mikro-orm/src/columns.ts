@@ -1,14 +1,22 @@
 import {
+  type Accept,
   type FlaxId,
   flax,
-  type Id,
   type IdFamily,
   type IdOf,
   type SnoId,
   type StorageName,
   sno,
 } from '@snoflax/core'
-import { checkFamily, checkOptions, familyWith, type IdSource, idSource } from '@snoflax/core/adapter'
+import {
+  checkFamily,
+  checkOptions,
+  familyWith,
+  type IdSource,
+  idSource,
+  type KeyOf,
+  type KeyOptions,
+} from '@snoflax/core/adapter'
 import { IdType } from './type.js'
 
 /** Options of an id property whose ids are not generated. */
@@ -74,19 +82,39 @@ export interface IdProperties<AnId extends string, Options> {
    *
    * @throws {IdError} `INVALID_OPTION`.
    */
-  <const Prefix extends string, const Given extends Options>(
-    options: Given & PrefixOption<Prefix>,
-  ): IdProperty<Id<Prefix>, GeneratedBy<Given>>
-  <Of extends string = string, const Given extends Options = Options>(
-    options?: Given,
-  ): IdProperty<IdOf<AnId, Of>, GeneratedBy<Given>>
+  <
+    const Prefix extends string,
+    const Given extends Options,
+    const Accepted extends Accept = never,
+    const IsBranded extends boolean = true,
+  >(
+    options: Given & PrefixOption<Prefix> & KeyOptions<Prefix, Accepted, IsBranded>,
+  ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, GeneratedBy<Given>>
+  <
+    Of extends string = string,
+    const Given extends Options = Options,
+    const Accepted extends Accept = never,
+    const IsBranded extends boolean = true,
+  >(
+    options?: Given & KeyOptions<never, Accepted, IsBranded>,
+  ): IdProperty<KeyOf<IdOf<AnId, Of>, never, Accepted, IsBranded>, GeneratedBy<Given>>
   /** A property of ids that are neither generated nor a relation. */
-  plain<const Prefix extends string, const Given extends PlainIdOptions>(
-    options: Given & PrefixOption<Prefix>,
-  ): IdProperty<Id<Prefix>, Nullable<Given>>
-  plain<Of extends string = string, const Given extends PlainIdOptions = PlainIdOptions>(
-    options?: Given,
-  ): IdProperty<IdOf<AnId, Of>, Nullable<Given>>
+  plain<
+    const Prefix extends string,
+    const Given extends PlainIdOptions,
+    const Accepted extends Accept = never,
+    const IsBranded extends boolean = true,
+  >(
+    options: Given & PrefixOption<Prefix> & KeyOptions<Prefix, Accepted, IsBranded>,
+  ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, Nullable<Given>>
+  plain<
+    Of extends string = string,
+    const Given extends PlainIdOptions = PlainIdOptions,
+    const Accepted extends Accept = never,
+    const IsBranded extends boolean = true,
+  >(
+    options?: Given & KeyOptions<never, Accepted, IsBranded>,
+  ): IdProperty<KeyOf<IdOf<AnId, Of>, never, Accepted, IsBranded>, Nullable<Given>>
 }
 
 const PLAIN = {
@@ -96,6 +124,9 @@ const PLAIN = {
   fieldName: 'any',
   comment: 'any',
   check: 'boolean',
+  prefix: 'any',
+  accept: 'any',
+  branded: 'boolean',
 } as const
 
 /**
@@ -111,14 +142,21 @@ const PLAIN = {
 export function idProperty<
   AnId extends string,
   const Given extends IdOptions<AnId> & MetaOption = IdOptions<AnId>,
->(definition: IdFamily<AnId>, options?: Given): IdProperty<AnId, GeneratedBy<Given>> {
+  const Prefix extends string = never,
+  const Accepted extends Accept = never,
+  const IsBranded extends boolean = true,
+>(
+  definition: IdFamily<AnId>,
+  options?: Given & KeyOptions<Prefix, Accepted, IsBranded>,
+): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, GeneratedBy<Given>> {
   checkFamily(definition)
   checkOptions(definition.name, options, { ...PLAIN, primary: 'boolean', generator: 'any', meta: 'any' })
-  const given: IdOptions<AnId> & MetaOption = options ?? {}
-  const { storage, check, generator, meta, primary = true, ...rest } = given
+  const given: IdOptions<AnId> & MetaOption & KeyOptions = options ?? {}
+  const { storage, check, generator, meta, primary = true, prefix, accept, branded: _, ...rest } = given
+  const family = familyWith(definition, { prefix, accept })
   const usage = (example: string) => `{ generator: ${example} }`
-  const generate = idSource({ family: definition, generator, meta, usage })
-  const type = new IdType(definition, storage, generate, check)
+  const generate = idSource({ family, generator, meta, usage })
+  const type = new IdType(family, storage, generate, check)
   return property(type, { ...rest, primary, onCreate: () => generate() })
 }
 
@@ -130,33 +168,36 @@ export function idProperty<
  * @example
  * const properties = { id: idProperty(flax), customerId: idProperty.plain(prefixed(flax, 'cus'), { nullable: true }) }
  */
-idProperty.plain = <AnId extends string, const Given extends PlainIdOptions = PlainIdOptions>(
+idProperty.plain = <
+  AnId extends string,
+  const Given extends PlainIdOptions = PlainIdOptions,
+  const Prefix extends string = never,
+  const Accepted extends Accept = never,
+  const IsBranded extends boolean = true,
+>(
   definition: IdFamily<AnId>,
-  options?: Given,
-): IdProperty<AnId, Nullable<Given>> => {
+  options?: Given & KeyOptions<Prefix, Accepted, IsBranded>,
+): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, Nullable<Given>> => {
   checkFamily(definition)
   checkOptions(definition.name, options, PLAIN)
-  const { storage, check, ...rest }: PlainIdOptions = options ?? {}
-  return property(new IdType(definition, storage, undefined, check), rest)
+  const given: PlainIdOptions & KeyOptions = options ?? {}
+  const { storage, check, prefix, accept, branded: _, ...rest } = given
+  return property(new IdType(familyWith(definition, { prefix, accept }), storage, undefined, check), rest)
 }
 
 /** `defineEntity` looks for `~options`; decorators take what is enumerable. */
 function property<AnId extends string, Options>(
-  type: IdType<AnId>,
+  type: IdType<string>,
   options: object,
 ): IdProperty<AnId, Options> {
   const all = { ...options, type }
   return Object.defineProperty(all, '~options', { value: all }) as never
 }
 
-/** With a `prefix` in place of a definition. */
-function shortForms<AnId extends string, Options>(family: IdFamily<AnId>): IdProperties<AnId, Options> {
-  const given = ({ prefix, ...rest }: Partial<PrefixOption> = {}) =>
-    [familyWith(family, { prefix }), rest] as const
-  return Object.assign((options?: object) => idProperty(...given(options)), {
-    plain: (options?: object) => idProperty.plain(...given(options)),
+const shortForms = <AnId extends string, Options>(family: IdFamily<AnId>): IdProperties<AnId, Options> =>
+  Object.assign((options?: object) => idProperty(family, options), {
+    plain: (options?: object) => idProperty.plain(family, options),
   }) as never
-}
 
 /**
  * Properties of flax ids: generated, or `flaxId.plain()`.

@@ -87,6 +87,28 @@ test('find() knows the entities of the manager, by prefix', async () => {
   if (any?.model === 'Customer') expectTypeOf(any.row.name).toEqualTypeOf<string>()
 })
 
+test('keys that are kept are typed by what the property accepts', () => {
+  const Kept = defineEntity({
+    name: 'Kept',
+    properties: {
+      id: flaxId({ prefix: 'cus', accept: uuid7 }),
+      pattern: idProperty.plain(flax, { accept: /x/ }),
+      text: flaxId.plain({ prefix: 'cus', branded: false, nullable: true }),
+      other: () => p.manyToOne(Plain),
+    },
+  })
+  const Plain = defineEntity({ name: 'Plain', properties: { id: idProperty(flax, { branded: false }) } })
+  type Kept = InferEntity<typeof Kept>
+  expectTypeOf<Id<'cus'> | Uuid7>().toExtend<Kept['id']>()
+  expectTypeOf<Kept['id']>().toExtend<Id<'cus'> | Uuid7>()
+  expectTypeOf<string>().toExtend<Kept['pattern']>()
+  expectTypeOf<string | null | undefined>().toExtend<Kept['text']>()
+  em.find(Kept, { other: 'user-1' })
+  em.find(Kept, { id: createdBetween(Kept, 'id', 0, 1), text: createdBetween(Kept, 'text', 0, 1) })
+  // @ts-expect-error: of another prefix
+  em.find(Kept, { id: prefixed(flax, 'ord').generate() })
+})
+
 test('options that are not there do not compile', () => {
   // @ts-expect-error: flax has no metabyte
   flaxId({ meta: 2 })
