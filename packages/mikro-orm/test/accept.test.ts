@@ -36,7 +36,11 @@ const PROGRAMS: Readonly<Record<string, (em: Em, User: Any, text: string) => Pro
   'or an email': (em, User, text) => em.find(User, { $or: [{ id: text }, { email: text }] }),
   relation: (em, User, text) => em.find(User, { friend: text }),
   'of a relation': (em, User, text) => em.find(User, { friend: { id: text, email: { $ne: null } } }),
-  'query builder': (em, User, text) => em.createQueryBuilder(User, 'u').where({ id: text }).getResultList(),
+  'query builder': (em, User, text) =>
+    em
+      .createQueryBuilder(User, 'u')
+      .where({ id: text } as Any)
+      .getResultList(),
   nativeUpdate: (em, User, text) => em.nativeUpdate(User, { id: text }, { email: 'x' }),
   nativeDelete: (em, User, text) => em.nativeDelete(User, { id: text }),
 }
@@ -46,7 +50,7 @@ const WRITES: Readonly<Record<string, (em: Em, User: Any, id: string) => Promise
   insertMany: (em, User, id) => em.insertMany(User, [{ id: 'user-7' }, { id }]),
   'insert of a relation': (em, User, friend) => em.insert(User, { id: 'user-8', friend }),
   flush: async (em, User, id) => {
-    em.create(User, { id })
+    em.create(User, { id } as Any)
     await em.flush()
   },
   upsert: (em, User, id) => em.upsert(User, { id, email: 'x' }),
