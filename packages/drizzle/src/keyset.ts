@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { checkKeyset } from '@snoflax/core/adapter'
+import { readKeyset } from '@snoflax/core/adapter'
 import { asc, type Column, desc, type GetColumnData, gt, lt, type SQL } from 'drizzle-orm'
 import { singleIdsOf } from './id-column/ids.js'
 
@@ -23,8 +23,8 @@ export interface Keyset {
  * Keyset pagination by a unique id column, such as the primary key: page 1000 costs as much as page 1, and inserted or
  * deleted rows shift no page. Without uniqueness, rows that share an id may be missed between two pages.
  *
- * @throws {IdError} `INVALID_OPTION` for another order, and for a column that is nullable or contains no single ids. The
- * query throws for a malformed `after`.
+ * @throws {IdError} with status 400 for an `after` that is no id of the column; `INVALID_OPTION` for another order, and for
+ * a column that is nullable or contains no single ids.
  *
  * @example
  * const page = keyset(orders.id, { after: lastSeenId, order: 'desc' })
@@ -43,7 +43,7 @@ export function keyset<AColumn extends Column>(
       path: place,
     })
   }
-  const [beyond, ordered] = ids.placed(() => checkKeyset(options, {})) === 'asc' ? [gt, asc] : [lt, desc]
-  const { after } = options
-  return { where: after == null ? undefined : beyond(column, after), orderBy: ordered(column) }
+  const { after, order } = readKeyset({ path: place, family: ids.family }, options, 'never')
+  const [beyond, ordered] = order === 'asc' ? [gt, asc] : [lt, desc]
+  return { where: after === undefined ? undefined : beyond(column, after), orderBy: ordered(column) }
 }

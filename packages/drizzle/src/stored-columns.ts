@@ -1,8 +1,8 @@
 import { IdError } from '@snoflax/core'
 import { type ColumnFault, columnFaults, type RunQuery, refuseFaults } from '@snoflax/core/adapter'
-import { type Column, getTableColumns, getTableName, is, type SQL, sql, Table } from 'drizzle-orm'
-import type { IdDialect } from './id-column/dialect.js'
-import { findIds, idColumnsIn, isList, placeOf, schemaOf } from './id-column/ids.js'
+import { type Column, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
+import { type ColumnIds, findIds, idColumnsIn, isList, placeOf, schemaOf } from './id-column/ids.js'
+import { checkGenerated, foreignKeysOf, tablesIn } from './id-column/keys.js'
 
 /** A Drizzle database, with any driver. */
 export interface AnyDatabase {
@@ -18,12 +18,13 @@ interface Casing {
 /**
  * Compares the declared id columns with those in the database, by one query, and with the foreign keys of the schema. Run
  * it when your application starts, or after migrations: with another collation, width or type, queries would silently find
- * wrong rows. drizzle-kit doesn't check collations.
+ * wrong rows. drizzle-kit doesn't check collations. It first checks that one column generates the ids of each prefix, and
+ * that no foreign key generates ids.
  *
  * @param tables your schema, as you pass it to `drizzle()`. Exports that are not tables are ignored.
  *
  * @throws {IdError} `STORAGE_REFUSED` listing the columns that are wrong or missing; `INVALID_OPTION` if no table has
- * ids, and for tables of several databases.
+ * ids, for tables of several databases, and for a column that must not generate ids.
  *
  * @example
  * await checkColumns(db, { orders })
@@ -32,7 +33,7 @@ export async function checkColumns(
   db: AnyDatabase,
   tables: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const given = Object.values(tables).filter((one) => is(one, Table)) as Table[]
+  const given = tablesIn(tables).map(([, table]) => table)
   const { casing } = (db as Casing).dialect ?? {}
   const columns = given.flatMap((table) =>
     idColumnsIn(table).map(({ column, ids }) => ({
@@ -41,7 +42,7 @@ export async function checkColumns(
       table: getTableName(table),
       column: casing?.getColumnCasing?.(column) ?? column.name,
       storage: ids.storage,
-      dialect: ids.dialect,
+      ids,
       isList: isList(column),
     })),
   )
@@ -55,23 +56,21 @@ export async function checkColumns(
     const message = `checkColumns: ${first.path} is a column of ${first.storage.database} and ${other.path} of ${other.storage.database}; pass the tables of one database`
     throw new IdError('INVALID_OPTION', message, { field: 'tables', path: other.path })
   }
+  checkGenerated(given)
   const stored = await columnFaults(first.storage.database, columns, queryOf(db))
-  const references = given.flatMap((table) => referenceFaults(table, first.dialect))
+  const references = given.flatMap((table) => referenceFaults(table, first.ids))
   refuseFaults([...stored, ...references], "the table's definition")
 }
 
 /** Foreign keys between columns that can't have equal values: a compact id, and an integer, text or id of another kind. */
-function referenceFaults(table: Table, { core }: IdDialect): ColumnFault[] {
-  return core.getTableConfig(table as never).foreignKeys.flatMap(({ reference }) => {
-    const { columns, foreignColumns } = reference()
-    return columns.flatMap((column, at) => {
-      const [own, target] = [column, foreignColumns[at] as Column].map(declared) as [Column, Column]
+const referenceFaults = (table: Table, ids: ColumnIds): ColumnFault[] =>
+  foreignKeysOf(table, ids).flatMap((pairs) =>
+    pairs.flatMap(([own, target]) => {
       if (canBeEqual(own, target)) return []
       const what = `${own.getSQLType()} and references ${placeOf(target)}, which is ${target.getSQLType()}`
       return [{ message: `${placeOf(own)}: the column is ${what}; declare it by .ref()`, isMissing: false }]
-    })
-  })
-}
+    }),
+  )
 
 function canBeEqual(own: Column, target: Column): boolean {
   const [ours, theirs] = [findIds(own)?.storage, findIds(target)?.storage]
@@ -82,10 +81,6 @@ function canBeEqual(own: Column, target: Column): boolean {
   const isBigint = (ours ? target : own).dataType.startsWith('bigint')
   return ids.name === 'bigint' && isBigint && own.getSQLType() === target.getSQLType()
 }
-
-/** PostgreSQL's `foreignKey()` has stand-ins for columns, without what an id column knows. */
-const declared = (column: Column): Column =>
-  Object.values<Column>(getTableColumns(column.table)).find(({ name }) => name === column.name) ?? column
 
 /** As a subquery, so that Drizzle reads the rows of each driver. */
 const queryOf =

@@ -7,7 +7,7 @@ export interface IdDialect {
   /** Drizzle's module of the dialect. */
   readonly core: {
     check(name: string, value: SQL): object
-    getTableConfig(table: never): { readonly foreignKeys: readonly ForeignKey[] }
+    getTableConfig(table: never): TableConfig
   }
   readonly Column: abstract new (table: never, config: never) => Column
   readonly Builder: abstract new (...given: never) => object
@@ -17,7 +17,16 @@ export interface IdDialect {
   jsonOf?(storage: StorageName): ((identifier: SQL) => SQL) | undefined
 }
 
-/** A foreign key of Drizzle. */
-export interface ForeignKey {
-  reference(): { readonly columns: readonly Column[]; readonly foreignColumns: readonly Column[] }
+/** A table's constraints and indexes, alike in all dialects. */
+export interface TableConfig {
+  readonly columns: readonly Column[]
+  readonly primaryKeys: readonly { readonly columns: readonly Column[] }[]
+  readonly uniqueConstraints: readonly { readonly columns: readonly Column[] }[]
+  /** The columns of an index are stand-ins with a name, or SQL. */
+  readonly indexes: readonly {
+    readonly config: { readonly unique?: boolean; readonly columns: readonly object[] }
+  }[]
+  readonly foreignKeys: readonly {
+    reference(): { readonly columns: readonly Column[]; readonly foreignColumns: readonly Column[] }
+  }[]
 }

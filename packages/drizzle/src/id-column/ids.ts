@@ -88,6 +88,11 @@ export class ColumnIds {
     return this.storage.family
   }
 
+  /** Whether the column is declared to generate ids, here or in the database. */
+  get generates(): boolean {
+    return this.request.role === 'generated' && this.column.generated === undefined
+  }
+
   get isReference(): boolean {
     return this.request.role === 'reference' || this.target !== undefined
   }
