@@ -128,15 +128,6 @@ const PROGRAMS: Readonly<Record<string, (db: Db, users: Users, text: string) => 
       .prepare()
       .execute({ id: text })
   },
-  keyset: (db, users, text) => {
-    const page = keyset(ours.id as never, { after: text as never })
-    return db
-      .select()
-      .from(users)
-      .where(users === (ours as never) ? page.where : gt(users.id, text))
-      .orderBy(asc(users.id))
-      .limit(2)
-  },
   'update by a query': (db, users, text) =>
     db
       .update(users)
@@ -155,6 +146,16 @@ const PROGRAMS: Readonly<Record<string, (db: Db, users: Users, text: string) => 
       .returning(),
   delete: (db, users, text) => db.delete(users).where(eq(users.id, text)).returning(),
 }
+
+test.each(['', 'nope', 'nobody@example.org', 5, 0, false, [], {}, `inv_${flax.generate()}`])(
+  'keyset refuses a cursor that is no key of the column, also where conditions find nothing: %j',
+  (after) => {
+    const error = expect.objectContaining({ name: 'IdError', statusCode: 400, path: 'users.id' })
+    expect(() => keyset(ours.id as never, { after: after as never })).toThrow(error)
+    expect(keyset(ours.id as never, { after: CUID as never }).where).toBeDefined()
+    expect(keyset(ours.id as never, { after: null }).where).toBeUndefined()
+  },
+)
 
 test.each(Object.entries(PROGRAMS))('%s has the rows that plain keys have', async (_, program) => {
   const results = [ours as never as Users, plain].map(async (users) => {

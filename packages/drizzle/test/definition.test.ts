@@ -168,6 +168,14 @@ describe('refused when the table is defined', () => {
     expect(error.message).toContain(reason)
   })
 
+  test.each([
+    () => flaxId.plain({ default: undefined } as never),
+    () => snoId.plain({ meta: undefined, generator: undefined, schema: undefined } as never),
+    () => flaxId({ default: undefined, schema: undefined, generator: undefined } as never),
+  ])('an option that is undefined is one that is left out %#', (column) => {
+    expect(pgTable('t', { id: column() as ReturnType<typeof flaxId> }).id.getSQLType()).toContain('text')
+  })
+
   test('an array of generated ids or references', () => {
     expect(errorOf(() => flaxId().array()).message).toContain('.plain().array()')
     expect(errorOf(() => flaxId.ref().array()).message).toContain('.plain().array()')

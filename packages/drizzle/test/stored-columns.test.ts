@@ -180,3 +180,68 @@ test('checkColumns lets a bigint reference a bigint id, unless Drizzle rounds it
     /^doors\.rounded: the column is bigint and references shops\.id, which is bigint; declare it by \.ref\(\)\. /,
   )
 })
+
+test.each(dialects)(
+  'checkColumns and find refuse a second column that generates the ids of a prefix, $name',
+  async ({ open, over, table, core, ids: { flaxId, idColumn, snoId, checkColumns, find } }) => {
+    const { primaryKey, foreignKey } = core
+    const orderId = () => flaxId({ prefix: 'ord' })
+    const orders = table('orders', { id: orderId().primaryKey() })
+    const posts = table('posts', { id: flaxId().primaryKey() })
+    const refused: readonly [schema: Record<string, Table>, message: RegExp][] = [
+      [
+        { orders, lines: table('lines', { orderId: orderId() }) },
+        /^lines\.orderId: generates ids with the prefix ord, as orders\.id does; .*idColumn\.ref\(\(\) => orders\.id\).*idColumn\.plain\(definition\)$/,
+      ],
+      [
+        { both: table('both', { id: orderId(), orderId: orderId() }) },
+        /^both\.orderId: generates ids with the prefix ord/,
+      ],
+      [
+        { posts, lines: table('lines', { postId: flaxId().references(() => posts.id) }) },
+        /^lines\.postId: references posts\.id, but is declared to generate ids, .*idColumn\.ref\(\(\) => posts\.id\)$/,
+      ],
+      [
+        {
+          posts,
+          lines: table('lines', { postId: flaxId() }, ({ postId }) => [
+            foreignKey({ columns: [postId], foreignColumns: [posts.id] }),
+          ]),
+        },
+        /^lines\.postId: references posts\.id, /,
+      ],
+      [
+        {
+          tags: table('tags', { postId: flaxId(), tagId: snoId() }, ({ postId, tagId }) => [
+            primaryKey({ columns: [postId, tagId] }),
+          ]),
+        },
+        /^tags\.tagId: the primary key has two generated ids, this one and tags\.postId; /,
+      ],
+    ]
+    // A document references its current version, whose key begins with the document's own id.
+    const documents = table(
+      'documents',
+      { id: flaxId({ prefix: 'doc' }).primaryKey(), current: core.integer() },
+      ({ id, current }): never => [foreignKey({ columns: [id, current], foreignColumns: [versions.of, versions.n] })] as never,
+    )
+    const versions = table('versions', { of: idColumn.ref((): never => documents.id as never), n: core.integer() })
+    const passing: readonly Record<string, Table>[] = [
+      { orders, again: orders, copy: table('orders', { id: orderId() }) },
+      { posts, more: table('more', { id: flaxId().primaryKey(), publicId: flaxId().unique() }) },
+      { lines: table('lines', { id: flaxId({ prefix: 'lin' }).primaryKey(), publicId: flaxId() }), orders },
+      { documents, versions },
+    ]
+    const database = await open()
+    onTestFinished(() => database.close())
+    const db = over(database)
+    for (const [schema, message] of refused) {
+      const error = { code: 'INVALID_OPTION', message: expect.stringMatching(message) }
+      await expect(checkColumns(db, schema), String(message)).rejects.toMatchObject(error)
+      await expect(find(db, schema, 'Kpcan0M1FakODT4k')).rejects.toMatchObject(error)
+    }
+    for (const schema of passing) {
+      await expect(checkColumns(db, schema)).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
+    }
+  },
+)

@@ -26,6 +26,8 @@ export class ColumnIds {
     readonly name: string,
     readonly role: Role,
     readonly storage: IdStorage<string>,
+    /** The path of the column that it references. */
+    readonly target: string | undefined,
     { generator, meta, schema, default: byDatabase }: IdColumn['options'],
   ) {
     const { family, database } = storage
@@ -93,7 +95,8 @@ export function declare(database: Database, tables: IdTables): ReadonlyMap<strin
   return new Map(
     all.map(({ path, table, name, column }) => {
       const storage = storageOf(path, column)
-      return [path, withPath(path, () => new ColumnIds(table, name, column.role, storage, column.options))]
+      const { role, target, options } = column
+      return [path, withPath(path, () => new ColumnIds(table, name, role, storage, target, options))]
     }),
   )
 }

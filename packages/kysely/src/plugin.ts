@@ -1,13 +1,14 @@
 import { type Database, IdError, type Time } from '@snoflax/core'
 import {
   type CanBeKey,
-  checkKeyset,
+  checkGenerating,
   checkOptions,
   columnFaults,
   type FoundRow,
   findRow,
   type KeyColumn,
   keysOf,
+  readKeyset,
   refuseFaults,
   timeOf,
   wasCreatedBetween,
@@ -85,11 +86,27 @@ export interface KeysetOptions<AnId extends string> extends NameOption {
   readonly take?: number
 }
 
+/** Columns that others reference. */
+type Targets<Tables> = {
+  [Table in keyof Tables]: {
+    [Name in keyof Tables[Table]]: Tables[Table][Name] extends IdColumn<string, 'reference', infer Target>
+      ? Target
+      : never
+  }[keyof Tables[Table]]
+}[keyof Tables]
+
+type IsKey<Tables, Table extends keyof Tables & string, Name extends keyof Tables[Table] & string> =
+  Tables[Table][Name] extends IdColumn<string, 'generated'>
+    ? true
+    : `${Table}.${Name}` extends Targets<Tables>
+      ? true
+      : false
+
 /** The rows that an id of this type can be of. */
 export type FoundById<DB, Tables, AnId extends string> = {
   [Table in keyof DB & keyof Tables & string]: {
     [Name in keyof Tables[Table] & string]: [
-      Tables[Table][Name] extends IdColumn<string, 'generated'> ? true : false,
+      IsKey<Tables, Table, Name>,
       CanBeKey<AnId, IdAt<Tables, `${Table}.${Name}`>>,
     ] extends [true, true]
       ? FoundRow<Table, Selectable<DB[Table]>>
@@ -117,6 +134,15 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     checkOptions('idPlugin', options, { database: 'any', tables: 'any' })
     this.database = options.database
     this.declared = declare(options.database, options.tables)
+    const generating = [...this.declared.values()].filter(({ role }) => role === 'generated')
+    checkGenerating(
+      generating.map(({ path, table, name, family }) => ({
+        path,
+        place: `${table.slice(table.lastIndexOf('.') + 1)}.${name}`,
+        family,
+      })),
+      (target) => (target === undefined ? 'idColumn.plain(definition)' : `idColumn.ref('${target}')`),
+    )
     this.writes = new Writes(this.declared.values())
   }
 
@@ -152,7 +178,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * The row that has an id, of the tables whose ids are generated; null if none has it.
+   * The row that has an id, in a declared column that generates ids or that another one references; null if none has it.
+   * Other `plain` columns and references are not asked, since Kysely doesn't know whether they are keys.
    *
    * @throws {IdError} for a malformed id.
    *
@@ -160,21 +187,27 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * const found = await ids.find(db, lastSeenId)
    * if (found) console.log(found.model, found.row)
    */
-  find<DB, const AnId extends string>(db: Kysely<DB>, id: AnId): Promise<FoundById<DB, Tables, AnId> | null> {
-    const keys = keysOf(this, () =>
-      [...this.declared.values()].flatMap(({ role, table: model, name: column, family }) =>
-        role === 'generated' ? [{ model, column, family }] : [],
-      ),
-    )
+  async find<DB, const AnId extends string>(
+    db: Kysely<DB>,
+    id: AnId,
+  ): Promise<FoundById<DB, Tables, AnId> | null> {
+    const keys = keysOf(this, () => {
+      const all = [...this.declared.values()]
+      const targets = new Set(all.map(({ target }) => target))
+      return [
+        ...all.filter(({ role }) => role === 'generated'),
+        ...all.filter(({ role, path }) => role !== 'generated' && targets.has(path)),
+      ].map(({ table: model, name: column, family }) => ({ model, column, family }))
+    })
     const any = db as unknown as Kysely<Record<string, Record<string, string>>>
     const rowsOf = ({ model, column }: KeyColumn) => any.selectFrom(model).where(column, '=', id)
-    const look = (key: KeyColumn) => rowsOf(key).selectAll().executeTakeFirst()
+    const read = (key: KeyColumn, limit: number) => rowsOf(key).selectAll().limit(limit).execute()
     const count = async (several: readonly KeyColumn[]) => {
       const rows = sql`count(*)`.as('rows')
       const counts = several.map((key, at) => rowsOf(key).select(rows).as(`c${at}`))
       return Object.values(await any.selectNoFrom(counts).executeTakeFirstOrThrow())
     }
-    return findRow(keys, id, look, count) as Promise<FoundById<DB, Tables, AnId> | null>
+    return findRow(keys, id, read, count) as Promise<FoundById<DB, Tables, AnId> | null>
   }
 
   /**
@@ -257,7 +290,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   /**
    * Keyset pagination by a unique id column, for `$call`: page 1000 costs as much as page 1.
    *
-   * @throws {IdError} for a malformed cursor, another order, or a `take` that is not a positive integer.
+   * @throws {IdError} with status 400 for an `after` that is no id of the column; for another order, or a `take` that is not a positive integer.
    *
    * @example
    * db.selectFrom('orders').selectAll()
@@ -268,13 +301,12 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     options: KeysetOptions<IdAt<Tables, Path>> = {},
   ): <Query>(query: Query) => Query {
     const ids = this.at(path)
-    const order = checkKeyset(options, { take: 'number', as: 'any' })
-    const { after, take } = options
+    const { after, order } = readKeyset(ids, options, 'optional', { as: 'any' })
+    const { take } = options
     const column = columnOf(path, options)
-    const last = after == null ? undefined : ids.placed((family) => family.parse(after))
     return <Query>(query: Query): Query => {
       const all = query as unknown as SelectQueryBuilder<never, never, unknown>
-      const rest = last === undefined ? all : all.where(column, order === 'asc' ? '>' : '<', last)
+      const rest = after === undefined ? all : all.where(column, order === 'asc' ? '>' : '<', after)
       const page = rest.orderBy(column, order)
       return (take === undefined ? page : page.limit(take)) as Query
     }
@@ -336,7 +368,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
  * A plugin for Kysely that generates ids on insert, and checks the ids that are written to declared columns. Put it
  * before plugins that rename.
  *
- * @throws {IdError} `INVALID_OPTION`, `GENERATOR_REQUIRED`, `STORAGE_REFUSED`, `FIELD_OUT_OF_RANGE` for the metabyte.
+ * @throws {IdError} `INVALID_OPTION`, also for a second column that generates ids of one prefix; `GENERATOR_REQUIRED`,
+ * `STORAGE_REFUSED`, `FIELD_OUT_OF_RANGE` for the metabyte.
  *
  * @example
  * const ids = idPlugin({
