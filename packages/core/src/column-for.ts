@@ -1,4 +1,4 @@
-import { conditionOf } from './adapter/check-constraint.js'
+import { checkCondition } from './adapter/check-constraint.js'
 import { type IdSource, idSource } from './adapter/id-source.js'
 import { readKeyset } from './adapter/keyset.js'
 import type { IdFamily, IdRange } from './family.js'
@@ -60,10 +60,11 @@ export interface IdColumn<AnId extends string> {
    */
   keyset(options: IdPageOptions): IdPage<AnId>
   /**
-   * The condition of a CHECK constraint: length, prefix, and in SQLite the type. NULL passes. With other keys that the
-   * family accepts, whose pattern SQL can't check, the type alone.
+   * The condition of a CHECK constraint: length, prefix, and in SQLite the type; with other keys that the family accepts,
+   * the patterns of its ids and of the keys. NULL passes.
    *
    * @param column the column's name in SQL, quoted if it needs quotes.
+   * @throws {IdError} `INVALID_OPTION` for an accepted pattern that doesn't mean the same in the database.
    */
   check(column: string): string
 }
@@ -120,7 +121,7 @@ export function columnFor<AnId extends string>(
     check(target) {
       if (typeof target !== 'string')
         refuseType(family.name, "check needs the column's name in SQL", target, 'target')
-      return conditionOf(storage, target) || 'true'
+      return checkCondition(storage, target) ?? 'true'
     },
   }
 }

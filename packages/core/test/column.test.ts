@@ -34,13 +34,22 @@ describe('columnFor', () => {
     expect(family.is(column.generate())).toBe(true)
   })
 
-  test.each(['postgres', 'sqlite', 'mysql', 'mariadb'] as const)(
-    'checks no length of accepted keys in %s',
-    (database) => {
-      const check = columnFor(accepting(customer, /[a-z0-9]{24}/), database).check('id')
-      expect(check).toBe(database === 'sqlite' ? "(id IS NULL OR typeof(id) = 'text')" : 'true')
-    },
-  )
+  const idGlob = `usr_${'[0-9A-Za-z_-]'.repeat(16)}`
+  test.each([
+    ['postgres', "id ~ '^(usr_[0-9A-Za-z_-]{16}|[1-9][0-9]{0,})$'"],
+    [
+      'sqlite',
+      `(id IS NULL OR typeof(id) = 'text') AND (id GLOB '${idGlob}' OR id GLOB '[1-9]*' AND substr(id,2) NOT GLOB '*[^0-9]*') AND instr(id,char(0)) = 0`,
+    ],
+    ['mysql', "id REGEXP '^(usr_[0-9A-Za-z_-]{16}|[1-9][0-9]{0,})$' AND id NOT REGEXP '[^0-9A-Za-z_-]'"],
+  ] as const)('checks ids and accepted keys by their patterns in %s', (database, check) => {
+    expect(columnFor(accepting(prefixed(flax, 'usr'), /[1-9]\d*/), database).check('id')).toBe(check)
+  })
+
+  test('refuses an accepted pattern that databases read differently', () => {
+    const { check } = columnFor(accepting(customer, /.{24}/), 'postgres')
+    expect(thrownBy(() => check('id'))).toMatchObject({ code: 'INVALID_OPTION', field: 'check' })
+  })
 
   test.each([
     [customer, 'postgres', 'binary', 'length(id) = 12'],

@@ -18,11 +18,17 @@ import {
   ValueNode,
   type ValuesItemNode,
   ValuesNode,
+  type WithNode,
 } from 'kysely'
 import type { ColumnIds } from './declared.js'
 
 /** What a statement writes to: the columns of a declared table, and its name in the statement. */
 type Target = { readonly table?: readonly ColumnIds[] | undefined; readonly name?: string }
+
+/** Nodes that write, or that contain such a node as a parameter or CTE. Most parameters of a template are values. */
+const STATEMENTS: ReadonlySet<string> = new Set(
+  ['Select', 'Insert', 'Update', 'Delete', 'Merge'].map((kind) => `${kind}QueryNode`).concat('RawNode'),
+)
 
 /** Adds ids to rows that are inserted without one, and checks ids that are written. */
 export class Writes {
@@ -43,9 +49,13 @@ export class Writes {
    * @throws {IdError} for a malformed id that is written.
    */
   readonly sent = <ANode extends OperationNode>(given: ANode): ANode => {
-    const node = 'with' in given ? mapMember(given, 'with', this.ctes) : given
+    if (!STATEMENTS.has(given.kind)) return given
+    if (RawNode.is(given)) {
+      const parameters = mapped(given.parameters, this.sent)
+      return parameters === given.parameters ? given : { ...given, parameters }
+    }
+    const node = this.withCtes(given)
     if (InsertQueryNode.is(node)) return inserted(node, this.target(node.into)) as never
-    if (RawNode.is(node)) return mapMember(node, 'parameters', this.sent)
     if (UpdateQueryNode.is(node)) {
       const { table, joins = [], updates } = node
       for (const one of table && ListNode.is(table) ? table.items : [table])
@@ -58,8 +68,15 @@ export class Writes {
   }
 
   /** PostgreSQL can insert in any CTE. */
-  private readonly ctes = (node: OperationNode) =>
-    mapMember(node, 'expressions', (cte) => mapMember(cte, 'expression', this.sent))
+  private withCtes<ANode extends OperationNode & { readonly with?: WithNode }>(node: ANode): ANode {
+    if (node.with === undefined) return node
+    const { expressions } = node.with
+    const sent = mapped(expressions, (cte) => {
+      const expression = this.sent(cte.expression)
+      return expression === cte.expression ? cte : { ...cte, expression }
+    })
+    return sent === expressions ? node : { ...node, with: { ...node.with, expressions: sent } }
+  }
 
   /** @throws {IdError} `INVALID_OPTION` if another plugin has renamed the table. */
   private target(given: OperationNode | undefined): Target {
@@ -75,17 +92,14 @@ export class Writes {
   }
 }
 
-/** A node with one of its members mapped, or the nodes of a list: the same one if none of them changes. */
-function mapMember<ANode extends OperationNode>(
-  node: ANode,
-  key: string,
-  map: (child: OperationNode) => OperationNode,
-): ANode {
-  const member = (node as unknown as Record<string, OperationNode | readonly OperationNode[]>)[key] ?? []
-  const before = [member].flat()
-  const after = before.map(map)
-  if (after.every((one, at) => one === before[at])) return node
-  return { ...node, [key]: Array.isArray(member) ? after : after[0] }
+/** The nodes mapped: the same list if none of them changes. */
+function mapped<ANode>(nodes: readonly ANode[], map: (node: ANode) => ANode): readonly ANode[] {
+  for (let at = 0; at < nodes.length; at++) {
+    const node = nodes[at] as ANode
+    const sent = map(node)
+    if (sent !== node) return [...nodes.slice(0, at), sent, ...nodes.slice(at + 1).map(map)]
+  }
+  return nodes
 }
 
 /** @param isJoined whether MySQL updates the table only where the column has its name. */
