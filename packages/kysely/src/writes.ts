@@ -25,9 +25,9 @@ import type { ColumnIds } from './declared.js'
 /** What a statement writes to: the columns of a declared table, and its name in the statement. */
 type Target = { readonly table?: readonly ColumnIds[] | undefined; readonly name?: string }
 
-/** Nodes that write, or that contain such a node as a parameter or CTE. Most parameters of a template are values. */
+/** Nodes that write, or that have CTEs that do. */
 const STATEMENTS: ReadonlySet<string> = new Set(
-  ['Select', 'Insert', 'Update', 'Delete', 'Merge'].map((kind) => `${kind}QueryNode`).concat('RawNode'),
+  ['Select', 'Insert', 'Update', 'Delete', 'Merge'].map((kind) => `${kind}QueryNode`),
 )
 
 /** Adds ids to rows that are inserted without one, and checks ids that are written. */
@@ -49,11 +49,12 @@ export class Writes {
    * @throws {IdError} for a malformed id that is written.
    */
   readonly sent = <ANode extends OperationNode>(given: ANode): ANode => {
-    if (!STATEMENTS.has(given.kind)) return given
-    if (RawNode.is(given)) {
-      const parameters = mapped(given.parameters, this.sent)
-      return parameters === given.parameters ? given : { ...given, parameters }
+    if (given.kind === 'RawNode') {
+      const { parameters } = given as OperationNode as RawNode
+      const sent = mapped(parameters, this.sent)
+      return sent === parameters ? given : { ...given, parameters: sent }
     }
+    if (!STATEMENTS.has(given.kind)) return given
     const node = this.withCtes(given)
     if (InsertQueryNode.is(node)) return inserted(node, this.target(node.into)) as never
     if (UpdateQueryNode.is(node)) {
@@ -92,10 +93,14 @@ export class Writes {
   }
 }
 
-/** The nodes mapped: the same list if none of them changes. */
-function mapped<ANode>(nodes: readonly ANode[], map: (node: ANode) => ANode): readonly ANode[] {
+/** The nodes mapped: the same list if none of them changes. Values, most parameters of a template, are not looked at. */
+function mapped<ANode extends OperationNode>(
+  nodes: readonly ANode[],
+  map: (node: ANode) => ANode,
+): readonly ANode[] {
   for (let at = 0; at < nodes.length; at++) {
     const node = nodes[at] as ANode
+    if (node.kind === 'ValueNode') continue
     const sent = map(node)
     if (sent !== node) return [...nodes.slice(0, at), sent, ...nodes.slice(at + 1).map(map)]
   }

@@ -61,6 +61,15 @@ test('each row of an insert gets its own id, in its place', async () => {
   expect(sno.meta(order['id'])).toBe(2)
 })
 
+test('an insert in a template gets its ids, as the only statement or after others', async () => {
+  const insert = (name: string) => db.insertInto('customers').values({ name })
+  const { rows } = await sql<{ id: string }>`${insert('t')} returning id`.execute(db)
+  expect(rows.every(({ id }) => customerId.is(id))).toBe(true)
+  const { parameters } = sql`select ${1}; ${sql`${insert('u')}; ${insert('v')}`}; ${sql.join([2, 3])}`.compile(db)
+  const made = parameters.filter((one) => customerId.is(one))
+  expect([made.length, new Set(made).size, parameters.length]).toEqual([2, 2, 7])
+})
+
 test('defaultValues(), and a query that is compiled twice', async () => {
   const query = db.insertInto('orders').defaultValues().returning(['id', 'total'])
   const made = [await query.executeTakeFirstOrThrow(), await query.executeTakeFirstOrThrow()]
