@@ -222,6 +222,7 @@ describe('drizzle-kit', () => {
     const pushed = await run('push', '--url', database.url, '--force', '--verbose')
     const statements = pushed.split('\n').filter((line) => /^\s*(ALTER|CREATE|DROP)/.test(line))
     expect(statements.map((line) => line.trim())).toEqual([
+      'ALTER TABLE "users" ALTER COLUMN "id" SET DATA TYPE text COLLATE "C";',
       'ALTER TABLE "customers" ALTER COLUMN "id" SET DATA TYPE text COLLATE "C";',
       'ALTER TABLE "customers" ALTER COLUMN "referrer_id" SET DATA TYPE text COLLATE "C";',
       'ALTER TABLE "orders" ALTER COLUMN "id" SET DATA TYPE text COLLATE "C";',
@@ -229,7 +230,7 @@ describe('drizzle-kit', () => {
       'ALTER TABLE "orders" ALTER COLUMN "customer_id" SET DATA TYPE text COLLATE "C";',
     ])
     for (const statement of statements) await database.query(statement)
-    await database.query('CREATE VIEW seen AS SELECT id FROM customers')
+    await database.query('CREATE VIEW seen AS SELECT id FROM users')
     await expect(database.query(statements[0] as string)).rejects.toThrow('used by a view')
   })
 })
