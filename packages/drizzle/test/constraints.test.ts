@@ -20,6 +20,7 @@ import { mysqlStatements, postgresStatements, sqliteStatements } from './generat
 const id = flax.generate()
 const bytes = Buffer.from(flax.decode(id)).toString('hex')
 const cus = prefixed(flax, 'cus')
+const usr = prefixed(flax, 'usr')
 
 async function opened(schema: Record<string, unknown>) {
   const { connection, query, close } = await sqlite.open()
@@ -115,7 +116,7 @@ const ACCEPTED: readonly (readonly [accept: Accept, texts: readonly string[]])[]
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, ['f81d4fae-7dec-11d0-a765-00a0c91e6bf6']],
   [/[1-9]\d*/, ['7', '10', '9007199254740993']],
   [/user-(?:\d{1,3}|x)|team[.]y+?/i, ['user-1', 'USER-123', 'user-X', 'Team.yY']],
-  [/a{0}k(?:ab|a)?[.:~+\/=@\-]{1,2}/v, ['k.', 'kab@-', 'ka+=']],
+  [new RegExp('a{0}k(?:ab|a)?[.:~+\\/=@\\-]{1,2}', 'v'), ['k.', 'kab@-', 'ka+=']],
   [[ulid, uuid7, /x/u], [ulid.generate(), uuid7.generate(), 'x']],
 ]
 
@@ -134,7 +135,7 @@ function nearly(text: string): string[] {
 }
 
 test.each(dialects)('check: true refuses in $name what is neither an id nor an accepted key', async (dialect) => {
-  const { table, ids, core } = dialect
+  const { table, ids } = dialect
   const database = await dialect.open()
   onTestFinished(() => database.close())
   const db = dialect.over(database)
@@ -148,7 +149,7 @@ test.each(dialects)('check: true refuses in $name what is neither an id nor an a
     const family = familyWith(flax, options)
     const condition = columnFor(family, storageDatabase(dialect.name as 'sqlite')).check('id')
     expect(statements.join().replaceAll(/["`]/g, '')).toContain(condition)
-    const all = [...new Set([...texts, family.generate()].flatMap(nearly))]
+    const all = [...new Set([...texts, usr.generate()].flatMap(nearly))]
     const [valid, others] = [true, false].map((verdict) => all.filter((text) => family.is(text) === verdict))
     expect([valid?.length, others?.length].every((count = 0) => count > texts.length)).toBe(true)
     // Every text by the condition, and some by the constraint.
@@ -177,7 +178,7 @@ test.each([
   [/ключ[a-z]{24}/, '"к"'],
   [/[a-z]{300}/, 'a count above 255'],
   [/(?:a+b)+/, 'a repeated part of unlimited length'],
-  [/[[a-z]--[aeiou]]{24}/v, 'a difference of classes'],
+  [new RegExp('[[a-z]--[aeiou]]{24}', 'v'), 'a difference of classes'],
   [/it's/, '"\'"'],
   [/a\b/, '"\\b"'],
   [/a b/, '" "'],

@@ -11,7 +11,8 @@ export interface StorageOptions {
   readonly storage?: StorageName
   /**
    * Adds a CHECK of length and prefix to the table, in SQLite of the type too, so that other programs can't write what is
-   * no id. A `uuid` or `bigint` needs none, except in SQLite. Default: false.
+   * no id; with `accept`, of the patterns of its ids and of the accepted keys. A `uuid` or `bigint` needs none, except in
+   * SQLite. Default: false.
    */
   readonly check?: boolean
   /**
@@ -151,28 +152,21 @@ type RefersOptions<Stored, Branded extends boolean> = Stored &
   ReferenceOptions &
   Pick<KeyOptions<never, never, Branded>, 'branded'>
 
-/** References without and with a name, by the options of what they store. */
+/** References with and without a name, by the options of what they store. The compiler reports the last one's errors. */
 interface Refers<Dialect extends DialectName, AnId extends string, Stored> {
-  <ATarget extends Target, const Branded extends boolean = true>(
-    target: () => ATarget & Checked<ATarget, AnId>,
-    options?: RefersOptions<Stored, Branded>,
-  ): Builder<Dialect, '', IdsOfTarget<ATarget, AnId, Branded>>
   <Name extends string, ATarget extends Target, const Branded extends boolean = true>(
     name: Name,
     target: () => ATarget & Checked<ATarget, AnId>,
     options?: RefersOptions<Stored, Branded>,
   ): Builder<Dialect, Name, IdsOfTarget<ATarget, AnId, Branded>>
+  <ATarget extends Target, const Branded extends boolean = true>(
+    target: () => ATarget & Checked<ATarget, AnId>,
+    options?: RefersOptions<Stored, Branded>,
+  ): Builder<Dialect, '', IdsOfTarget<ATarget, AnId, Branded>>
 }
 
-/** Columns of one family, without and with a name. */
+/** Columns of one family, with and without a name. The compiler reports the last one's errors. */
 interface Declares<Dialect extends DialectName, AnId extends string, Role extends ColumnRole, Options> {
-  <
-    const Prefix extends string = never,
-    const Accepts extends Accept = never,
-    const Branded extends boolean = true,
-  >(
-    options?: Options & KeyOptions<Prefix, Accepts, Branded>,
-  ): Builder<Dialect, '', KeyOf<AnId, Prefix, Accepts, Branded>, Role>
   <
     Name extends string,
     const Prefix extends string = never,
@@ -182,6 +176,13 @@ interface Declares<Dialect extends DialectName, AnId extends string, Role extend
     name: Name,
     options?: Options & KeyOptions<Prefix, Accepts, Branded>,
   ): Builder<Dialect, Name, KeyOf<AnId, Prefix, Accepts, Branded>, Role>
+  <
+    const Prefix extends string = never,
+    const Accepts extends Accept = never,
+    const Branded extends boolean = true,
+  >(
+    options?: Options & KeyOptions<Prefix, Accepts, Branded>,
+  ): Builder<Dialect, '', KeyOf<AnId, Prefix, Accepts, Branded>, Role>
 }
 
 /** Options of a generated column, `meta` aside. */
@@ -219,12 +220,8 @@ type OptionsOf<
       (Definition extends HasMeta | { readonly base: HasMeta } ? MetaOption : unknown)
   : StoredOptions<Dialect>
 
-/** Columns of any definition, without and with a name. */
+/** Columns of any definition, with and without a name. The compiler reports the last one's errors. */
 interface Defines<Dialect extends DialectName, Role extends ColumnRole> {
-  <Definition extends IdFamily, const Accepts extends Accept = never, const Branded extends boolean = true>(
-    definition: Definition,
-    options?: OptionsOf<Dialect, Definition, Role> & KeyOptions<never, Accepts, Branded>,
-  ): Builder<Dialect, '', KeyOf<IdsOf<Definition>, never, Accepts, Branded>, Role>
   <
     Name extends string,
     Definition extends IdFamily,
@@ -235,6 +232,10 @@ interface Defines<Dialect extends DialectName, Role extends ColumnRole> {
     definition: Definition,
     options?: OptionsOf<Dialect, Definition, Role> & KeyOptions<never, Accepts, Branded>,
   ): Builder<Dialect, Name, KeyOf<IdsOf<Definition>, never, Accepts, Branded>, Role>
+  <Definition extends IdFamily, const Accepts extends Accept = never, const Branded extends boolean = true>(
+    definition: Definition,
+    options?: OptionsOf<Dialect, Definition, Role> & KeyOptions<never, Accepts, Branded>,
+  ): Builder<Dialect, '', KeyOf<IdsOf<Definition>, never, Accepts, Branded>, Role>
 }
 
 /** Functions that declare columns of any definition in one dialect: itself those with generated ids. */

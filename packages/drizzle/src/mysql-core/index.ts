@@ -26,7 +26,13 @@ const columns = /* @__PURE__ */ idColumns<'mysql'>({
  */
 export const idColumn: IdColumns<'mysql'> = /* @__PURE__ */ (() => columns.idColumn)()
 
-/** Columns of flax ids; `.ref` and `.plain` as in {@link idColumn}. @example mysqlTable('shops', { id: flaxId() }) */
+/**
+ * Columns of flax ids; `.ref` and `.plain` as in {@link idColumn}. As in Drizzle, a text is the column's name:
+ * `flaxId('cus')` is a column named cus, and `flaxId({ prefix: 'cus' })` has ids with that prefix.
+ *
+ * @example
+ * mysqlTable('shops', { id: flaxId() })
+ */
 export const flaxId: IdColumn<'mysql', FlaxId> = /* @__PURE__ */ columns.familyColumn(flax)
 
 /** Columns of sno ids. @example mysqlTable('orders', { id: snoId({ meta: 2 }).primaryKey() }) */

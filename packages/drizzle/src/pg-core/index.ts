@@ -29,7 +29,13 @@ const columns = /* @__PURE__ */ idColumns<'pg'>({
  */
 export const idColumn: IdColumns<'pg'> = /* @__PURE__ */ (() => columns.idColumn)()
 
-/** Columns of flax ids; `.ref` and `.plain` as in {@link idColumn}. @example pgTable('shops', { id: flaxId() }) */
+/**
+ * Columns of flax ids; `.ref` and `.plain` as in {@link idColumn}. As in Drizzle, a text is the column's name:
+ * `flaxId('cus')` is a column named cus, and `flaxId({ prefix: 'cus' })` has ids with that prefix.
+ *
+ * @example
+ * pgTable('shops', { id: flaxId() })
+ */
 export const flaxId: IdColumn<'pg', FlaxId> = /* @__PURE__ */ columns.familyColumn(flax)
 
 /** Columns of sno ids. @example pgTable('orders', { id: snoId({ meta: 2 }).primaryKey() }) */
