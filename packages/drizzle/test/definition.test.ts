@@ -173,7 +173,9 @@ describe('refused when the table is defined', () => {
     () => snoId.plain({ meta: undefined, generator: undefined, schema: undefined } as never),
     () => flaxId({ default: undefined, schema: undefined, generator: undefined } as never),
   ])('an option that is undefined is one that is left out %#', (column) => {
-    expect(pgTable('t', { id: column() as never as ReturnType<typeof flaxId> }).id.getSQLType()).toContain('text')
+    expect(pgTable('t', { id: column() as never as ReturnType<typeof flaxId> }).id.getSQLType()).toContain(
+      'text',
+    )
   })
 
   test('an array of generated ids or references', () => {

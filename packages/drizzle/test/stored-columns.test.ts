@@ -223,9 +223,13 @@ test.each(dialects)(
     const documents = table(
       'documents',
       { id: flaxId({ prefix: 'doc' }).primaryKey(), current: core.integer() },
-      ({ id, current }): never => [foreignKey({ columns: [id, current], foreignColumns: [versions.of, versions.n] })] as never,
+      ({ id, current }): never =>
+        [foreignKey({ columns: [id, current], foreignColumns: [versions.of, versions.n] })] as never,
     )
-    const versions = table('versions', { of: idColumn.ref((): never => documents.id as never), n: core.integer() })
+    const versions = table('versions', {
+      of: idColumn.ref((): never => documents.id as never),
+      n: core.integer(),
+    })
     const passing: readonly Record<string, Table>[] = [
       { orders, again: orders, copy: table('orders', { id: orderId() }) },
       { posts, more: table('more', { id: flaxId().primaryKey(), publicId: flaxId().unique() }) },

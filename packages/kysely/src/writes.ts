@@ -11,7 +11,7 @@ import {
   MergeQueryNode,
   type OperationNode,
   PrimitiveValueListNode,
-  RawNode,
+  type RawNode,
   ReferenceNode,
   TableNode,
   UpdateQueryNode,

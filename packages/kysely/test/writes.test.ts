@@ -65,7 +65,8 @@ test('an insert in a template gets its ids, as the only statement or after other
   const insert = (name: string) => db.insertInto('customers').values({ name })
   const { rows } = await sql<{ id: string }>`${insert('t')} returning id`.execute(db)
   expect(rows.every(({ id }) => customerId.is(id))).toBe(true)
-  const { parameters } = sql`select ${1}; ${sql`${insert('u')}; ${insert('v')}`}; ${sql.join([2, 3])}`.compile(db)
+  const { parameters } =
+    sql`select ${1}; ${sql`${insert('u')}; ${insert('v')}`}; ${sql.join([2, 3])}`.compile(db)
   const made = parameters.filter((one) => customerId.is(one))
   expect([made.length, new Set(made).size, parameters.length]).toEqual([2, 2, 7])
 })

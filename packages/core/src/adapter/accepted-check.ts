@@ -69,7 +69,8 @@ class PatternReader {
     if (char === '\\') return this.inCase(this.escaped())
     if (char === '.') this.refuse('"."')
     if (char !== '(') return this.inCase(this.known(char))
-    if (!this.take('?:') && this.source.charAt(this.at) === '?') this.refuse(`"(${this.next()}${this.next()}"`)
+    if (!this.take('?:') && this.source.charAt(this.at) === '?')
+      this.refuse(`"(${this.next()}${this.next()}"`)
     this.depth++
     const part = this.alternatives()
     if (!this.take(')')) this.refuse('an open group')
@@ -102,7 +103,8 @@ class PatternReader {
       }
       this.at++
       const last = this.member()
-      const range = last.length === 1 && first <= last ? between(first, last) : this.refuse(`a range to ${last}`)
+      const range =
+        last.length === 1 && first <= last ? between(first, last) : this.refuse(`a range to ${last}`)
       for (const char of range) chars += this.known(char)
     }
     return this.inCase(chars)
@@ -167,7 +169,8 @@ function regexOf(part: Part): string {
     const members = classOf(part.chars)
     return members.length > 1 || '.+'.includes(members) ? `[${members}]` : members
   }
-  if ('all' in part) return part.all.map((one) => ('any' in one ? `(${regexOf(one)})` : regexOf(one))).join('')
+  if ('all' in part)
+    return part.all.map((one) => ('any' in one ? `(${regexOf(one)})` : regexOf(one))).join('')
   if ('any' in part) return part.any.map(regexOf).join('|')
   const { of, min, max } = part
   const text = 'chars' in of ? regexOf(of) : `(${regexOf(of)})`
