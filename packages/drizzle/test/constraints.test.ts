@@ -113,6 +113,9 @@ const STATEMENTS = {
 const statementsOf = ({ name }: Dialect, schema: Record<string, unknown>) =>
   STATEMENTS[name as keyof typeof STATEMENTS](schema)
 
+/** As a text, since TypeScript knows the flag from ES2024 on. */
+const withSets = (source: string) => new RegExp(source, 'v')
+
 /** Accepted keys, and texts that they match. */
 const ACCEPTED: readonly (readonly [accept: Accept, texts: readonly string[]])[] = [
   [/[a-z0-9]{24}/, ['tz4a98xxat96iws9zmbrgj3a', '012345678901234567890123']],
@@ -121,7 +124,7 @@ const ACCEPTED: readonly (readonly [accept: Accept, texts: readonly string[]])[]
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, ['f81d4fae-7dec-11d0-a765-00a0c91e6bf6']],
   [/[1-9]\d*/, ['7', '10', '9007199254740993']],
   [/user-(?:\d{1,3}|x)|team[.]y+?/i, ['user-1', 'USER-123', 'user-X', 'Team.yY']],
-  [/a{0}k(?:ab|a)?[.:~+\/=@\-]{1,2}/v, ['k.', 'kab@-', 'ka+=']],
+  [withSets('a{0}k(?:ab|a)?[.:~+\\/=@\\-]{1,2}'), ['k.', 'kab@-', 'ka+=']],
   [
     [ulid, uuid7, /x/u],
     [ulid.generate(), uuid7.generate(), 'x'],
@@ -193,7 +196,7 @@ test.each([
   [/ключ[a-z]{24}/, '"к"'],
   [/[a-z]{300}/, 'a count above 255'],
   [/(?:a+b)+/, 'a repeated part of unlimited length'],
-  [/[[a-z]--[aeiou]]{24}/v, 'a difference of classes'],
+  [withSets('[[a-z]--[aeiou]]{24}'), 'a difference of classes'],
   [/it's/, '"\'"'],
   [/a\b/, '"\\b"'],
   [/a b/, '" "'],
