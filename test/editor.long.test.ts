@@ -83,7 +83,7 @@ declare const bookId: SnoId
 declare const books: Repository<Book>
 books.findBy({ id: flax.generate() })
 books.update(bookId, { authorId: flax.generate<'book'>() })
-keyset<Book>({ take: 5, after: text })
+keyset(Book, { take: 5, after: text })
 FlaxIdColumn.;
 `,
   kysely: `
@@ -253,7 +253,7 @@ describe('the last line of a message says what to do', () => {
     ['typeorm', '@FlaxIdColumn({ branded: false }) number!: number', '"declare the property as string"'],
     ['typeorm', 'books.findBy({ id: flax.generate() })', ofFamily('sno')],
     ['typeorm', "books.update(bookId, { authorId: flax.generate<'book'>() })", ofTable('author')],
-    ['typeorm', 'keyset<Book>({ take: 5, after: text })', PARSE],
+    ['typeorm', 'keyset(Book, { take: 5, after: text })', PARSE],
     ['kysely', "db.selectFrom('orders').where('id', '=', ids.generate('customers.id'))", ofFamily('sno')],
     ['kysely', "db.updateTable('orders').set({ customer_id: ids.generate('orders.id') })", ofFamily('flax')],
     ['kysely', "ids.createdAt('orders.id', text)", PARSE],

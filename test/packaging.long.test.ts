@@ -155,8 +155,8 @@ describe('in TypeScript', () => {
       export const add = () => db.insert(orders).values({}).returning()
       export const page = keyset(orders.id)
       export const ids = { flax: flax.generate(), sno: sno.range(0, 1) }
-      export const find = (rows: Repository<{ id: typeof ids.flax }>) =>
-        rows.findBy({ id: createdBetween(flax, 0, 1) })
+      export class Row { id!: typeof ids.flax }
+      export const find = (rows: Repository<Row>) => rows.findBy({ id: createdBetween(Row, 'id', 0, 1) })
     `,
     )
     expect(problemsOf(ts, NODENEXT, ['library.ts'])).toEqual([])

@@ -263,7 +263,7 @@ import { flake, type FlakeId, flax, type FlaxId, type Id, sno, type SnoId } from
 import { uid, type UidId, uidLocal, type UidLocalId } from '@snoflax/families'
 import {
   CreatedAt, createdAfter, createdBefore, createdBetween, FlakeIdColumn, FlaxIdColumn, idColumn, IdColumn, keyset,
-  prepareDataSource, SnoIdColumn, parameter, fromDatabase, findById,
+  prepareDataSource, SnoIdColumn, parameter, fromDatabase, find,
 } from '@snoflax/typeorm'
 import { Column, DataSource, Entity, EntitySchema, ManyToOne } from 'typeorm'
 declare const url: string

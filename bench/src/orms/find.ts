@@ -2,7 +2,7 @@ import { flax, type IdFamily, prefixed } from '@snoflax/core'
 import { find } from '@snoflax/drizzle'
 import { idColumn as drizzleId } from '@snoflax/drizzle/pg-core'
 import { idPlugin, idColumn as kyselyId } from '@snoflax/kysely'
-import { findById, idColumn as typeormId } from '@snoflax/typeorm'
+import { find as findInTypeorm, idColumn as typeormId } from '@snoflax/typeorm'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { integer, pgTable } from 'drizzle-orm/pg-core'
@@ -108,7 +108,7 @@ function ofTypeorm(source: DataSource): Contest {
   const orders = source.getRepository('find_orders')
   return {
     name: 'TypeORM',
-    ours: (id) => findById(source, id),
+    ours: (id) => findInTypeorm(source, id),
     plain: (id) => orders.findOneBy({ id }),
   }
 }

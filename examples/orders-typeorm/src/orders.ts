@@ -1,4 +1,4 @@
-import { type SnoId, sno } from '@snoflax/core'
+import type { SnoId } from '@snoflax/core'
 import { createdBetween, keyset } from '@snoflax/typeorm'
 import type { NewOrder, OrdersQuery } from 'example-orders-web'
 import { db } from './database.js'
@@ -9,10 +9,10 @@ const orders = db.getRepository(Order)
 
 export function listOrders({ created, customerId, after, take }: OrdersQuery): Promise<Order[]> {
   const where = {
-    ...(created && { id: createdBetween(sno, created.from, created.to) }),
+    ...(created && { id: createdBetween(Order, 'id', created.from, created.to) }),
     ...(customerId && { customer: { id: customerId } }),
   }
-  const page = keyset<Order>({ order: 'desc', take, after, where })
+  const page = keyset(Order, { order: 'desc', take, after, where })
   return orders.find({ ...page, relations: { customer: true } })
 }
 

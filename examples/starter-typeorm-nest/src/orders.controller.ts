@@ -39,8 +39,8 @@ export class OrdersController {
   /** Newest first; `?after=ord_…` is the next page, `?day=2026-11-26` one day. */
   @Get()
   async list(@Query() { after, day }: Listed) {
-    const where = day ? { id: createdBetween(orderId, day, day.getTime() + DAY_MS) } : {}
-    const page = keyset<Order>({ after, take: PAGE + 1, order: 'desc', where }) // one more, to know whether there is a next page
+    const where = day ? { id: createdBetween(Order, 'id', day, day.getTime() + DAY_MS) } : {}
+    const page = keyset(Order, { after, take: PAGE + 1, order: 'desc', where }) // one more, to know whether there is a next page
     const found = await this.orders.find({ ...page, relations: { customer: true } })
     const orders = found.slice(0, PAGE)
     return { orders: orders.map(shown), next: found.length > PAGE ? orders.at(-1)?.id : undefined }

@@ -180,15 +180,15 @@ describe('ids of npm packages, by TypeORM', () => {
     expect(found?.books.map(({ id }) => id).sort()).toEqual([...books].sort())
     const repository = dataSource.getRepository(Book)
     const [from, to] = [new Date(oldMs), new Date(oldMs + 2 * DAY_MS)]
-    const inJune = await repository.findBy({ id: between(uuid7, from, to) })
+    const inJune = await repository.findBy({ id: between(Book, 'id', from, to) })
     expect(inJune.map(({ title }) => title)).toEqual(['0'])
   })
 
   test('are paged by keyset, with an id of ours as the last', async () => {
     const repository = dataSource.getRepository(Book)
     const { id } = await repository.save({ title: 'ours', author: { id: author as Uuid7 } })
-    const first = await repository.find(keyset<Book>({ order: 'asc', take: 2 }))
-    const rest = await repository.find(keyset<Book>({ order: 'asc', take: 9, after: first.at(-1)?.id }))
+    const first = await repository.find(keyset(Book, { order: 'asc', take: 2 }))
+    const rest = await repository.find(keyset(Book, { order: 'asc', take: 9, after: first.at(-1)?.id }))
     expect([...first, ...rest].map(({ title }) => title)).toEqual(['0', '1', '2', 'ours'])
     expect(rest.at(-1)?.id).toBe(id)
     await expect(repository.insert({ id: v4() as Uuid7, title: 'old' })).rejects.toThrow(

@@ -3,6 +3,7 @@ export type {
   IdColumnOptions,
   PlainIdColumnOptions,
 } from './columns/definition.js'
+export type { IdEntity } from './columns/properties.js'
 export {
   type FamilyColumn,
   FlakeIdColumn,
@@ -14,7 +15,15 @@ export {
   SnoIdColumn,
 } from './declare/columns.js'
 export { CreatedAt } from './declare/created-at.js'
-export { findById } from './declare/find-by-id.js'
-export { createdAfter, createdBefore, createdBetween, type KeysetOptions, keyset } from './declare/finding.js'
-export { fromDatabase, type IdEntity, parameter } from './declare/raw-sql.js'
+export { find } from './declare/find.js'
+export {
+  type Created,
+  createdAfter,
+  createdBefore,
+  createdBetween,
+  type IdPropertyOf,
+  type KeysetOptions,
+  keyset,
+} from './declare/finding.js'
+export { fromDatabase, parameter } from './declare/raw-sql.js'
 export { type PrepareOptions, prepareDataSource } from './prepare/data-source.js'

@@ -102,7 +102,7 @@ describe.each(kinds)('$name', (kind) => {
     const { affected } = await accounts().update(id, { name: 'x' })
     const deleted = await accounts().delete({ id })
     expect([affected, deleted.affected]).toEqual([0, 0])
-    expect(await accounts().find(keyset<Account>({ take: 9, after: 'user-1' }))).toMatchObject([
+    expect(await accounts().find(keyset(Account, { take: 9, after: 'user-1' }))).toMatchObject([
       { id: 'user-2' },
     ])
   })
@@ -128,8 +128,8 @@ describe.each(kinds)('$name', (kind) => {
     expect([ours.createdAt, theirs.createdAt]).toEqual([expect.any(Date), null])
     expect((await posts().findOneByOrFail({ id: post.id })).authorSince).toEqual(ours.createdAt)
     expect(() => Object.assign(accounts().create(), { id: FOREIGN }).createdAt).toThrow(/acc_/)
-    const month = createdBetween(prefixed(flax, 'acc'), Date.now() - 60_000, Date.now() + 60_000)
-    expect(await accounts().findBy({ id: month as never })).toEqual([{ id: ours.id, name: 'Cy' }])
+    const month = createdBetween(Account, 'id', Date.now() - 60_000, Date.now() + 60_000)
+    expect(await accounts().findBy({ id: month })).toEqual([{ id: ours.id, name: 'Cy' }])
   })
 })
 

@@ -21,6 +21,9 @@ export function columnsOf(keys: Keys | 'accepting', kind: string) {
   return {
     text,
     Key: () => (isPlain ? PrimaryColumn('varchar', text()) : FlaxIdColumn(ours)),
+    /** Of a key that refers to another row. */
+    PartOfKey: () =>
+      isPlain ? PrimaryColumn('varchar', text()) : FlaxIdColumn.plain({ ...ours, primary: true }),
     Id: () =>
       isPlain
         ? Column('varchar', { ...text(), nullable: true })

@@ -18,13 +18,17 @@ import { kinds } from './sources.js'
 
 const customerId = prefixed(flax, 'cus')
 
-abstract class Person {
+@Entity()
+class Customer {
   @IdColumn(customerId, { check: true }) id!: Id<'cus'>
 }
-@Entity()
-class Customer extends Person {}
+abstract class Person {
+  @FlaxIdColumn({ check: true }) id!: FlaxId
+}
 @Entity()
 class Supplier extends Person {}
+@Entity()
+class Partner extends Person {}
 class Trace {
   @SnoIdColumn.plain({ check: true, nullable: true }) id!: SnoId | null
 }
@@ -44,11 +48,11 @@ class Referral extends Visit {
   sender!: Id<'cus'> | null
 }
 const invoiceIn = (schema: string | undefined) =>
-  new EntitySchema<{ id: Id<'cus'>; past: Id<'cus'> }>({
+  new EntitySchema<{ id: Id<'inv'>; past: Id<'cus'> }>({
     name: 'invoice',
     ...(schema && { schema }),
     columns: {
-      id: idColumn(customerId, { check: true }),
+      id: idColumn(flax, { prefix: 'inv', check: true }),
       past: idColumn.plain(customerId, { check: true, nullable: true }),
     },
   })
@@ -60,7 +64,7 @@ const quoted = (text: string) => `'${text}'`
 describe.each(kinds.filter(({ name }) => name !== 'mysql'))('check: true in $name', (kind) => {
   const isSqlite = kind.name === 'sqlite'
   const Invoice = invoiceIn(isSqlite ? undefined : 'shop')
-  const entities = [Customer, Supplier, Visit, Referral, Invoice]
+  const entities = [Customer, Supplier, Partner, Visit, Referral, Invoice]
 
   async function databaseWithShop() {
     const database = await databaseForTest(kind)
@@ -77,18 +81,20 @@ describe.each(kinds.filter(({ name }) => name !== 'mysql'))('check: true in $nam
       const hex = Buffer.from(given).toString('hex')
       return isSqlite ? `x'${hex}'` : `'\\x${hex}'`
     }
+    const ofFlax = [quoted(id), [quoted(id.slice(1)), ...(isSqlite ? [blob(id)] : [])]] as [string, string[]]
     const cases: [entity: unknown, property: string, right: string, wrong: string[]][] = [
       [Customer, 'id', quoted(cus), wrong],
-      [Supplier, 'id', quoted(cus), wrong],
-      [Visit, 'id', quoted(id), [quoted(id.slice(1)), ...(isSqlite ? [blob(id)] : [])]],
+      [Supplier, 'id', ...ofFlax],
+      [Partner, 'id', ...ofFlax],
+      [Visit, 'id', ...ofFlax],
       [Visit, 'trace.id', quoted(sno.generate()), [quoted(short)]],
       [Visit, 'code', bytes(flax.decode(id)), [bytes(new Uint8Array(11)), ...(isSqlite ? [quoted(id)] : [])]],
       [Visit, 'customerId', quoted(cus), wrong],
       [Referral, 'sender', quoted(cus), wrong],
-      [Invoice, 'id', quoted(cus), wrong],
+      [Invoice, 'id', quoted(prefixed(flax, 'inv').generate()), [...wrong, quoted(cus)]],
       [Invoice, 'past', quoted(cus), wrong],
     ]
-    for (const entity of [Customer, Supplier, Referral, Invoice])
+    for (const entity of [Customer, Supplier, Partner, Referral, Invoice])
       await dataSource.getRepository(entity as typeof Customer).save({})
     expect(await dataSource.manager.findOneByOrFail(Referral, {})).toMatchObject({ code: null, sender: null })
     for (const [entity, property, right, refused] of cases) {
@@ -108,11 +114,13 @@ describe.each(kinds.filter(({ name }) => name !== 'mysql'))('check: true in $nam
     const database = await databaseWithShop()
     const empty = await openForTest(database, entities, { synchronize: false })
     const names = (await changesOf(empty)).join('\n').match(/"CHK_\w+"/g)
-    expect(new Set(names).size).toBe(9)
+    expect(new Set(names).size).toBe(10)
     await empty.synchronize()
     expect(await changesOf(empty)).toEqual([])
     expect(await changesOf(await openForTest(database, entities))).toEqual([])
-    const unchecked = await openForTest(database, [Person, Customer, Supplier], { synchronize: false })
+    const unchecked = await openForTest(database, [Person, Customer, Supplier, Partner], {
+      synchronize: false,
+    })
     expect(await changesOf(unchecked)).toEqual([])
   })
 

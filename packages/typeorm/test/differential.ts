@@ -80,7 +80,7 @@ type Classes = Record<Kind | 'Profile', new () => Row>
 
 /** The entities of one side. `hook` is called by the listeners of all of them, if they have any. */
 function define(keys: Keys, database: string, hook: ((name: string, row: Row) => void) | undefined): Classes {
-  const { Key } = columnsOf(keys, database)
+  const { Key, PartOfKey } = columnsOf(keys, database)
   const link = { nullable: true, onDelete: 'SET NULL' } as const
   const Name = () => Column({ type: 'varchar', length: 40, unique: true })
   const Note = () => Column({ type: 'varchar', length: 80, nullable: true })
@@ -126,7 +126,7 @@ function define(keys: Keys, database: string, hook: ((name: string, row: Row) =>
   }
   @Entity('slot')
   class Slot {
-    @Key() area!: FlaxId
+    @PartOfKey() area!: FlaxId
     @Key() id!: FlaxId
     @Name() name!: string
     @Note() note!: string | null

@@ -22,21 +22,24 @@ import {
 } from 'typeorm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDataSource } from './open-data-source.js'
-import { flaxPlaces } from './sources.js'
+import { flaxPlaces, type Place } from './sources.js'
 
 /** Random graphs of entities are saved with our keys, and with keys of text without foreign keys. */
 interface Keys {
-  readonly family: IdFamily<string>
+  /** The family of a table's ids. */
+  readonly familyOf: (table: string) => IdFamily<string>
   /** Of our columns; undefined for columns of text. */
   readonly storage?: StorageName
 }
 
-function define({ family, storage }: Keys) {
+function define({ familyOf, storage }: Keys) {
   const createForeignKeyConstraints = storage !== undefined
-  const Key = () =>
+  const Key = (table: string) =>
     storage
-      ? IdColumn(family as typeof flax, { storage })
-      : PrimaryColumn('varchar', { length: family.max.length })
+      ? IdColumn(familyOf(table) as typeof flax, { storage })
+      : PrimaryColumn('varchar', { length: familyOf(table).max.length })
+  const Area = () =>
+    storage ? IdColumn.plain(flax, { storage, primary: true }) : PrimaryColumn('varchar', { length: 16 })
   const link = {
     nullable: true,
     cascade: ['insert', 'update'] as ('insert' | 'update')[],
@@ -46,7 +49,7 @@ function define({ family, storage }: Keys) {
 
   @Entity('person')
   class Person {
-    @Key() id!: FlaxId
+    @Key('person') id!: FlaxId
     @Column({ type: 'varchar', length: 20, unique: true }) name!: string
     @VersionColumn() version!: number
     @ManyToOne(() => Person, 'followers', link) next!: Relation<Person> | null
@@ -58,7 +61,7 @@ function define({ family, storage }: Keys) {
   }
   @Entity('team')
   class Team {
-    @Key() id!: FlaxId
+    @Key('team') id!: FlaxId
     @Column({ type: 'varchar', length: 20 }) name!: string
     // With a column that the database fills, TypeORM inserts row by row where there is no RETURNING.
     @CreateDateColumn() since!: Date
@@ -67,7 +70,7 @@ function define({ family, storage }: Keys) {
   @Entity('shape')
   @TableInheritance({ column: { type: 'varchar', name: 'type', length: 10 } })
   class Shape {
-    @Key() id!: FlaxId
+    @Key('shape') id!: FlaxId
     @Column({ type: 'varchar', length: 20 }) name!: string
     @ManyToOne(() => Shape, link) next!: Relation<Shape> | null
   }
@@ -77,8 +80,8 @@ function define({ family, storage }: Keys) {
   class Square extends Shape {}
   @Entity('slot')
   class Slot {
-    @Key() area!: FlaxId
-    @Key() id!: FlaxId
+    @Area() area!: FlaxId
+    @Key('slot') id!: FlaxId
     @Column({ type: 'varchar', length: 20 }) name!: string
     @ManyToOne(() => Slot, link)
     @JoinColumn([
@@ -163,9 +166,9 @@ class Side {
       const Kind = this.classes[kind] as new () => Row
       const name = `${number}-${i}`
       // The same ids on both sides, so that their order is the same.
-      const id = () => this.keys.family.lowerBound(1_700_000_000_000 + number * 100 + i)
-      const key = isGiven || !this.keys.storage ? { id: id() } : {}
-      return Object.assign(new Kind(), { name, ...key, ...(kind === 'Slot' && { area: id() }) })
+      const id = (family: IdFamily) => family.lowerBound(1_700_000_000_000 + number * 100 + i)
+      const key = isGiven || !this.keys.storage ? { id: id(this.keys.familyOf(TABLES[kind])) } : {}
+      return Object.assign(new Kind(), { name, ...key, ...(kind === 'Slot' && { area: id(flax) }) })
     })
     const ofTable = (table: string, at: number) => {
       const same = rows.filter((_, i) => TABLES[(nodes[i] as Node).kind] === table)
@@ -236,74 +239,79 @@ const RUNS = Number(process.env['SNOFLAX_CASES'] ?? 0)
 const SEED = process.env['SNOFLAX_SEED']
 
 const PLACES = flaxPlaces.filter(({ storage }) => storage === 'binary' || storage === 'uuid')
-const PREFIXED = { ...PLACES[0], family: prefixed(flax, 'cus'), name: `${PLACES[0]?.name}, prefixed` }
+const PREFIXED = { ...(PLACES[0] as Place), isPrefixed: true, name: `${PLACES[0]?.name}, prefixed` }
 
-describe.each([...PLACES, PREFIXED] as typeof PLACES)('$name', ({ kind, storage, family }) => {
-  let database: OpenDatabase
-  let ours: Side
-  let text: Side
-  beforeAll(async () => {
-    database = await kind.open()
-    ours = await Side.open(database, { family, storage })
-    text = await Side.open(undefined, { family })
-  })
-  afterAll(async () => {
-    await ours.dataSource.destroy()
-    await text.dataSource.destroy()
-    await database.close()
-  })
-
-  const failure = (work: Promise<void>) =>
-    work.then(
-      () => undefined,
-      (error: unknown) => error as Error,
-    )
-  const numRuns = RUNS || (kind === sqlite ? 60 : 15)
-  test(`${numRuns} graphs are stored as with text keys`, { timeout: 600_000 }, async () => {
-    const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 3 }), async (steps) => {
-      await ours.empty()
-      await text.empty()
-      for (const [number, one] of steps.entries()) {
-        const expected = await failure(text.run(one, number))
-        const failed = await failure(ours.run(one, number))
-        // TypeORM inserts rows with ids of their own as they come, whatever they reference.
-        if (expected === undefined && failed && bringsIds(one) && /foreign key/i.test(failed.message)) return
-        if (expected === undefined && failed) throw failed
-        expect(failed?.message).toBe(expected?.message)
-        expect(await ours.snapshot()).toEqual(await text.snapshot())
-      }
+describe.each<Place & { isPrefixed?: boolean }>([...PLACES, PREFIXED])(
+  '$name',
+  ({ kind, storage, isPrefixed }) => {
+    const familyOf = (table: string) => (isPrefixed ? prefixed(flax, table) : flax) as IdFamily<string>
+    let database: OpenDatabase
+    let ours: Side
+    let text: Side
+    beforeAll(async () => {
+      database = await kind.open()
+      ours = await Side.open(database, { familyOf, storage })
+      text = await Side.open(undefined, { familyOf })
     })
-    await fc.assert(property, { numRuns, ...(SEED && { seed: Number(SEED) }) })
-  })
+    afterAll(async () => {
+      await ours.dataSource.destroy()
+      await text.dataSource.destroy()
+      await database.close()
+    })
 
-  test('new rows with ids of their own are inserted as plain keys are: in the order of the list, complete', async () => {
-    await ours.empty()
-    const { Person } = ours.classes
-    const people = ours.dataSource.getRepository(Person)
-    const made = (name: string, more: object) => Object.assign(new Person(), { name, ...more })
-    let ids = 0
-    const id = () => family.lowerBound(1_700_000_000_000 + ids++)
-    const root = made('root', { id: id() })
-    const kid = made('kid', { id: id(), next: root })
-    await people.save([root, kid, made('grandkid', { next: kid })])
-    expect(await ours.snapshot()).toEqual([
-      ['grandkid', 'kid', undefined, []],
-      ['kid', 'root', undefined, []],
-      ['root', undefined, undefined, []],
-    ])
-    // An UPDATE after the insert would count.
-    expect((await people.find()).map(({ version }) => version)).toEqual([1, 1, 1])
-    await ours.empty()
-    await people.save({ name: 'root', followers: [{ id: id(), name: 'kid' }] } as never)
-    expect(await ours.snapshot()).toEqual([
-      ['kid', 'root', undefined, []],
-      ['root', undefined, undefined, []],
-    ])
-    await ours.empty()
-    const late = made('late', {})
-    const saved = people.save([made('early', { id: id(), next: late }), late])
-    if (kind.name === 'postgres') await saved
-    else await expect(saved).rejects.toThrow(/foreign key/i)
-    expect(await people.count()).toBe(kind.name === 'postgres' ? 2 : 0)
-  })
-})
+    const failure = (work: Promise<void>) =>
+      work.then(
+        () => undefined,
+        (error: unknown) => error as Error,
+      )
+    const numRuns = RUNS || (kind === sqlite ? 60 : 15)
+    test(`${numRuns} graphs are stored as with text keys`, { timeout: 600_000 }, async () => {
+      const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 3 }), async (steps) => {
+        await ours.empty()
+        await text.empty()
+        for (const [number, one] of steps.entries()) {
+          const expected = await failure(text.run(one, number))
+          const failed = await failure(ours.run(one, number))
+          // TypeORM inserts rows with ids of their own as they come, whatever they reference.
+          if (expected === undefined && failed && bringsIds(one) && /foreign key/i.test(failed.message))
+            return
+          if (expected === undefined && failed) throw failed
+          expect(failed?.message).toBe(expected?.message)
+          expect(await ours.snapshot()).toEqual(await text.snapshot())
+        }
+      })
+      await fc.assert(property, { numRuns, ...(SEED && { seed: Number(SEED) }) })
+    })
+
+    test('new rows with ids of their own are inserted as plain keys are: in the order of the list, complete', async () => {
+      await ours.empty()
+      const { Person } = ours.classes
+      const people = ours.dataSource.getRepository(Person)
+      const made = (name: string, more: object) => Object.assign(new Person(), { name, ...more })
+      let ids = 0
+      const id = () => familyOf('person').lowerBound(1_700_000_000_000 + ids++)
+      const root = made('root', { id: id() })
+      const kid = made('kid', { id: id(), next: root })
+      await people.save([root, kid, made('grandkid', { next: kid })])
+      expect(await ours.snapshot()).toEqual([
+        ['grandkid', 'kid', undefined, []],
+        ['kid', 'root', undefined, []],
+        ['root', undefined, undefined, []],
+      ])
+      // An UPDATE after the insert would count.
+      expect((await people.find()).map(({ version }) => version)).toEqual([1, 1, 1])
+      await ours.empty()
+      await people.save({ name: 'root', followers: [{ id: id(), name: 'kid' }] } as never)
+      expect(await ours.snapshot()).toEqual([
+        ['kid', 'root', undefined, []],
+        ['root', undefined, undefined, []],
+      ])
+      await ours.empty()
+      const late = made('late', {})
+      const saved = people.save([made('early', { id: id(), next: late }), late])
+      if (kind.name === 'postgres') await saved
+      else await expect(saved).rejects.toThrow(/foreign key/i)
+      expect(await people.count()).toBe(kind.name === 'postgres' ? 2 : 0)
+    })
+  },
+)

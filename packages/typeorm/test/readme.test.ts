@@ -133,7 +133,7 @@ test('the quick start runs', async () => {
 
   const [from, to] = [new Date('2026-11-01'), new Date('2026-12-01')]
   const customerId = prefixed(flax, 'cus')
-  await dataSource.getRepository(Customer).findBy({ id: createdBetween(customerId, from, to) })
+  await dataSource.getRepository(Customer).findBy({ id: createdBetween(Customer, 'id', from, to) })
   await dataSource.destroy()
 
   await dataSource.initialize()
@@ -162,8 +162,8 @@ test('the code about columns, pages and your own SQL runs', async () => {
 
   const visits = dataSource.getRepository(Visit)
   await visits.insert(Array.from({ length: 25 }, () => ({})))
-  const first = await visits.find(keyset<Visit>({ order: 'desc', take: 20 }))
-  const next = await visits.find(keyset<Visit>({ order: 'desc', take: 20, after: first.at(-1)?.id }))
+  const first = await visits.find(keyset(Visit, { order: 'desc', take: 20 }))
+  const next = await visits.find(keyset(Visit, { order: 'desc', take: 20, after: first.at(-1)?.id }))
   expect([first.length, next.length]).toEqual([20, 5])
   expect(first[0]?.createdAt).toBeInstanceOf(Date)
 

@@ -250,7 +250,7 @@ describe('a foreign key', () => {
         current!: Relation<Version> | null
       }
       const Own = () =>
-        storage ? IdColumn(flax, { storage, generator: flax }) : PrimaryColumn({ type: 'varchar' })
+        storage ? IdColumn.plain(flax, { storage, primary: true }) : PrimaryColumn({ type: 'varchar' })
       @Entity()
       class Version {
         @Own() paperId!: FlaxId
@@ -428,11 +428,12 @@ describe.each(kinds.filter(({ name }) => name !== 'sqlite'))("$name, default: 'd
   const schemas = kind.name === 'postgres' ? [undefined, 'ids'] : [undefined]
   const metas = (family: IdFamily) => (family.name === 'sno' ? [undefined, 7] : [undefined])
   const all = families.flatMap((family) =>
-    [undefined, 'cus'].flatMap((prefix) =>
-      schemas.flatMap((schema) => metas(family).map((meta) => ({ family, prefix, schema, meta }))),
+    [false, true].flatMap((isPrefixed) =>
+      schemas.flatMap((schema) => metas(family).map((meta) => ({ family, isPrefixed, schema, meta }))),
     ),
   )
-  const entities = all.map(({ family, prefix, schema, meta }, i) => {
+  const entities = all.map(({ family, isPrefixed, schema, meta }, i) => {
+    const prefix = isPrefixed ? `c${i}` : undefined
     class Made {
       id!: string
     }
@@ -453,7 +454,8 @@ describe.each(kinds.filter(({ name }) => name !== 'sqlite'))("$name, default: 'd
     }
     const dataSource = await openForTest(database, entities)
     expect(await changesOf(dataSource)).toEqual([])
-    for (const [i, { family, prefix, meta }] of all.entries()) {
+    for (const [i, { family, isPrefixed, meta }] of all.entries()) {
+      const prefix = isPrefixed ? `c${i}` : undefined
       const { id } = await dataSource.getRepository<{ id: string }>(`Made${i}`).save({})
       expect((prefix ? prefixed(family, prefix) : family).is(id)).toBe(true)
       if (meta) expect(sno.meta((prefix ? id.slice(prefix.length + 1) : id) as SnoId)).toBe(meta)

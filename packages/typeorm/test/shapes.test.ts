@@ -32,10 +32,10 @@ import { openDataSource, optionsFor } from './open-data-source.js'
 
 /** What entities can look like, once with our keys and once with the same ids as plain text. */
 function define(keys: Keys, kind: string, isMixed: boolean, elsewhere: object) {
-  const { Key, Id, text } = columnsOf(keys, kind)
+  const { Key, PartOfKey, Id, text } = columnsOf(keys, kind)
   const { Key: MixedKey } = columnsOf(isMixed && keys !== 'plain text' ? 'text' : keys, kind)
   class Pair {
-    @Key() a!: FlaxId
+    @PartOfKey() a!: FlaxId
     @Key() b!: FlaxId
   }
   class Inner {

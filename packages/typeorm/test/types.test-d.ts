@@ -109,10 +109,43 @@ expectTypeOf({ id: In([orderId]) }).toExtend<FindOptionsWhere<Order>>()
 expectTypeOf({ id: Not(MoreThan(orderId)) }).toExtend<FindOptionsWhere<Order>>()
 expectTypeOf({ customer: { id: customerId } }).toExtend<FindOptionsWhere<Order>>()
 expectTypeOf({ traceId: customerId }).toExtend<FindOptionsWhere<Order>>()
-expectTypeOf({ id: createdBetween(sno, 0, 1) }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ id: createdBetween(Order, 'id', 0, 1) }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ traceId: createdAfter(Order, 'traceId', 0) }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ customer: createdBefore(Order, 'customer', 0) }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ customer: { id: createdBefore(Customer, 'id', 0) } }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ id: createdBetween(dataSource.getMetadata(Order), 'id', 0, 1) }).toExtend<
+  FindOptionsWhere<Order>
+>()
+expectTypeOf({ id: createdBetween(Order, 'traceId', 0, 1) }).not.toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ id: createdBetween(Customer, 'id', 0, 1) }).not.toExtend<FindOptionsWhere<Order>>()
 expectTypeOf({ id: customerId }).not.toExtend<FindOptionsWhere<Order>>()
 expectTypeOf({ id: 'text' }).not.toExtend<FindOptionsWhere<Order>>()
-expectTypeOf({ id: createdBetween(flax, 0, 1) }).not.toExtend<FindOptionsWhere<Order>>()
+// @ts-expect-error
+createdBetween(sno, 0, 1)
+// @ts-expect-error
+createdBetween(sno, 'id', 0, 1)
+// @ts-expect-error
+createdAfter(sno, 0)
+// @ts-expect-error
+createdBefore(Order, 0)
+// @ts-expect-error
+createdAfter(Order, 'nothing', 0)
+// @ts-expect-error
+createdAfter(Order, 0, 'id')
+declare const accounts: Repository<Mixed>
+accounts.delete({ id: createdAfter(Mixed, 'id', 0), both: createdBefore(Mixed, 'both', 0) })
+accounts.findBy({ family: createdAfter(Mixed, 'family', 0), families: createdAfter(Mixed, 'families', 0) })
+// @ts-expect-error
+createdAfter(Mixed, 'list', 0)
+const Invoice = new EntitySchema<{ id: FlaxId; orderId: SnoId | null }>({
+  name: 'invoice',
+  columns: { id: idColumn(flax), orderId: idColumn.plain(sno, { nullable: true }) },
+})
+declare const invoices: Repository<{ id: FlaxId; orderId: SnoId | null }>
+invoices.findBy({ id: createdAfter(Invoice, 'id', 0), orderId: createdAfter(Invoice, 'orderId', 0) })
+// @ts-expect-error
+invoices.findBy({ id: createdAfter(Invoice, 'orderId', 0) })
+invoices.find(keyset(Invoice, { take: 5, field: 'orderId' }))
 expectTypeOf({ customer: { id: orderId } }).not.toExtend<FindOptionsWhere<Order>>()
 // @ts-expect-error
 orders.findOneBy({ id: customerId })
@@ -136,12 +169,18 @@ expectTypeOf(orders.findOneByOrFail({ id: orderId }))
   .toEqualTypeOf<SnoId>()
 
 // Pages.
-orders.find(keyset<Order>({ take: 5, after: orderId, where: { customer: { id: customerId } } }))
-orders.find(keyset<Order, 'traceId'>({ field: 'traceId', take: 5, after: customerId }))
+orders.find(keyset(Order, { take: 5, after: orderId, where: { customer: { id: customerId } } }))
+orders.find(keyset(Order, { field: 'traceId', take: 5, after: customerId }))
 // @ts-expect-error
-keyset<Order>({ take: 5, after: customerId })
+keyset(Order, { take: 5, after: customerId })
 // @ts-expect-error
-keyset<Order>({ take: 5, field: 'nothing' })
+keyset(Order, { take: 5, field: 'nothing' })
+// @ts-expect-error
+keyset(Order, { after: orderId })
+// @ts-expect-error
+keyset(Order, { take: 5, field: 'traceId', after: orderId })
+// @ts-expect-error
+keyset({ take: 5 })
 
 // Helpers.
 parameter(Order, 'customer', customerId)
@@ -184,14 +223,14 @@ books.insert({ authorId: bookId })
 books.insert({ author: { id: bookId } })
 // @ts-expect-error
 books.update(bookId, { authorId: bookId })
-books.findBy({ id: createdBetween(flax, 0, 1), authorId: createdAfter(flax, 0) })
-books.findBy({ author: { id: createdBefore(flax, 0) } })
+books.findBy({ id: createdBetween(Book, 'id', 0, 1), authorId: createdAfter(Book, 'authorId', 0) })
+books.findBy({ author: { id: createdBefore(Author, 'id', 0) } })
 // @ts-expect-error
-books.findBy({ id: createdBetween(sno, 0, 1) })
-books.find(keyset<Book>({ take: 5, after: bookId, where: { authorId } }))
-books.find(keyset<Book, 'authorId'>({ field: 'authorId', take: 5, after: authorId }))
+books.findBy({ id: createdBetween(Author, 'id', 0, 1) })
+books.find(keyset(Book, { take: 5, after: bookId, where: { authorId } }))
+books.find(keyset(Book, { field: 'authorId', take: 5, after: authorId }))
 // @ts-expect-error
-keyset<Book>({ take: 5, after: authorId })
+keyset(Book, { take: 5, after: authorId })
 expectTypeOf(books.findOneByOrFail({ id: bookId }))
   .resolves.toHaveProperty('authorId')
   .toEqualTypeOf<Id<'flax', 'author'>>()

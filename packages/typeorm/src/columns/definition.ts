@@ -1,6 +1,7 @@
 import { IdError, type IdFamily, type StorageName } from '@snoflax/core'
 import {
   checkColumnOptions,
+  checkFamily,
   checkMeta,
   checkSchema,
   DEFAULT_SCHEMA,
@@ -27,12 +28,15 @@ export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
   readonly check?: boolean
   /** Whether find options and query builders select the column by default. Default true. */
   readonly select?: boolean
+  /** Whether the column is a part of the primary key. Default false. */
+  readonly primary?: boolean
   /** Whether the column stores arrays of ids; PostgreSQL only. Default false. */
   readonly array?: IsArray
 }
 
 /** Options of an id column whose ids are generated when a row is inserted without one. */
-export interface IdColumnOptions<AnId extends string> extends Omit<PlainIdColumnOptions, 'array'> {
+export interface IdColumnOptions<AnId extends string>
+  extends Omit<PlainIdColumnOptions, 'array' | 'primary'> {
   /** Whether the column is the primary key, or a part of it. Default true. */
   readonly primary?: boolean
   /** What generates the ids: a generator, or a family that has a default generator. Default: the column's family. */
@@ -76,6 +80,11 @@ export class IdColumnDefinition implements ValueTransformer {
     readonly check: boolean | undefined,
   ) {}
 
+  /** Whether the application or the database generates its ids. */
+  get isGenerated(): boolean {
+    return this.generate !== undefined || this.databaseDefault !== undefined
+  }
+
   to(): never {
     return this.refuse()
   }
@@ -113,6 +122,7 @@ const STORED = {
   nullable: 'boolean',
   unique: 'boolean',
   select: 'boolean',
+  primary: 'boolean',
   name: 'any',
   comment: 'any',
 } as const
@@ -123,6 +133,7 @@ const STORED = {
  * @throws {IdError} `INVALID_OPTION`.
  */
 export function plainColumn(base: IdFamily, options: PlainIdColumnOptions & KeyOptions): PreliminaryColumn {
+  checkFamily(base)
   checkColumnOptions(base, 'plain', options, { ...STORED, array: 'boolean' })
   const family = familyWith(base, options)
   return preliminary(
@@ -140,9 +151,9 @@ export function generatedColumn<AnId extends string>(
   base: IdFamily<AnId>,
   options: IdColumnOptions<AnId> & KeyOptions,
 ): PreliminaryColumn {
+  checkFamily(base)
   checkColumnOptions(base, 'generated', options, {
     ...STORED,
-    primary: 'boolean',
     primaryKeyConstraintName: 'any',
   })
   const family = familyWith(base, options)
@@ -162,14 +173,21 @@ export function generatedColumn<AnId extends string>(
     options.check,
   )
   return {
-    ...preliminary(definition, options),
-    primary,
+    ...preliminary(definition, { ...options, primary }),
     ...(primaryKeyConstraintName !== undefined && { primaryKeyConstraintName }),
   }
 }
 
 function preliminary(transformer: IdColumnDefinition, options: PlainIdColumnOptions): PreliminaryColumn {
-  const { nullable = false, unique = false, select = true, array = false, name, comment } = options
+  const {
+    nullable = false,
+    unique = false,
+    select = true,
+    primary = false,
+    array = false,
+    name,
+    comment,
+  } = options
   return {
     type: 'varchar',
     transformer,
@@ -177,6 +195,7 @@ function preliminary(transformer: IdColumnDefinition, options: PlainIdColumnOpti
     nullable,
     unique,
     select,
+    ...(primary && { primary }),
     ...(array && { array }),
     ...(name !== undefined && { name }),
     ...(comment !== undefined && { comment }),

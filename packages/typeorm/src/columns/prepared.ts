@@ -3,6 +3,7 @@ import { isBytes, storedReader, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
+import type { IdColumnDefinition, PreliminaryColumn } from './definition.js'
 
 /** Marks the id columns in a DataSource's metadata. The same in all copies of this package; the doctor of snoflax reads it. */
 const ID_COLUMN: unique symbol = Symbol.for('@snoflax/typeorm id column') as never
@@ -17,12 +18,17 @@ export class PreparedColumn {
   constructor(
     readonly metadata: ColumnMetadata,
     readonly storage: IdStorage<string>,
-    /** Generates its ids; undefined if the application does not. */
-    readonly generate: (() => string) | undefined,
+    /** Its declaration; undefined if it is only known by what it references. */
+    readonly definition: IdColumnDefinition | undefined,
   ) {
     this.path = pathOf(metadata)
     this.read = storedReader(storage)
     Object.assign(metadata, { [ID_COLUMN]: this })
+  }
+
+  /** Generates its ids; undefined if the application does not. */
+  get generate(): (() => string) | undefined {
+    return this.definition?.generate
   }
 
   /** Checks the text of an id, or of each in an array, that is about to be written. @throws {IdError} with the path. */
@@ -144,10 +150,12 @@ interface State {
   readonly prepared: WeakMap<readonly EntityMetadata[], PreparedSource>
   /** The columns of an entity whose ids the application generates. */
   readonly generating: WeakMap<EntityMetadata, readonly PreparedColumn[]>
-  /** The metadata of an entity's class, for each combination of storages that a DataSource has. */
+  /** The metadata of an entity's class or definitions, for each combination of storages that a DataSource has. */
   readonly entities: WeakMap<object, Map<string, EntityMetadata>>
-  /** Families of decorated properties, by the prototype of their class. */
-  readonly families: WeakMap<object, Map<string, IdFamily>>
+  /** Decorated properties, by the prototype of their class. */
+  readonly declared: WeakMap<object, Map<string, PreliminaryColumn>>
+  /** Families of prepared columns; undefined if a base class has columns that reference different ones. */
+  readonly settled: WeakMap<IdColumnDefinition, IdFamily | undefined>
   /** Prototypes of TypeORM that are patched. */
   readonly patched: WeakSet<object>
   /** DataSources that generate and check ids. */
@@ -162,7 +170,8 @@ all[STATE] ??= {
   prepared: new WeakMap(),
   generating: new WeakMap(),
   entities: new WeakMap(),
-  families: new WeakMap(),
+  declared: new WeakMap(),
+  settled: new WeakMap(),
   patched: new WeakSet(),
   hooked: new WeakSet(),
   unchecked: new WeakSet(),
@@ -206,9 +215,11 @@ export function remember(
       one,
       own.filter(({ generate }) => generate),
     )
-    if (typeof one.target !== 'function') continue
     const storages = own.map(({ storage }) => storage.name).join()
-    const known = state.entities.get(one.target) ?? new Map<string, EntityMetadata>()
-    state.entities.set(one.target, known.set(storages, one))
+    const definitions = own.flatMap(({ definition }) => definition ?? [])
+    for (const key of typeof one.target === 'function' ? [one.target] : definitions) {
+      const known = state.entities.get(key) ?? new Map<string, EntityMetadata>()
+      state.entities.set(key, known.set(`${one.name} ${storages}`, one))
+    }
   }
 }

@@ -18,8 +18,8 @@ import {
   type PreliminaryColumn,
   plainColumn,
 } from '../columns/definition.js'
+import { remindOf } from '../columns/properties.js'
 import { patchDataSources } from '../prepare/data-source.js'
-import { rememberIdProperty } from './created-at.js'
 
 /** The type of a property: an id, or an array of ids. */
 export type OneOrMany<AnId extends string, IsArray extends boolean> = IsArray extends true ? AnId[] : AnId
@@ -87,7 +87,7 @@ function decorator(columnOf: () => PreliminaryColumn): (entity: object, property
   return (entity, property) => {
     const column = withPath(`${entity.constructor.name}.${property}`, columnOf)
     patchDataSources()
-    rememberIdProperty(entity, property, column.transformer.family)
+    remindOf(entity, property, column)
     Column(column)(entity, property)
   }
 }

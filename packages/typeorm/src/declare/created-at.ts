@@ -1,11 +1,11 @@
-import { IdError, type IdFamily } from '@snoflax/core'
+import { IdError } from '@snoflax/core'
 import { timeOf } from '@snoflax/core/adapter'
-import { state } from '../columns/prepared.js'
+import { decoratedFamily } from '../columns/properties.js'
 
 /**
  * A property with the creation time of the entity's id, as a Date. It is not a column: it is read from the id. It is
- * undefined while the entity has no id, and null if the id is null or another key that the column accepts. As an accessor of the class it is not in
- * `JSON.stringify`.
+ * undefined while the entity has no id, and null if the id is null or another key that the column accepts. As an accessor
+ * of the class it is not in `JSON.stringify`.
  *
  * @param idProperty the id column's property, default `id`.
  * @throws {IdError} when it is read: `INVALID_OPTION` if that property is not an id column, and the family's codes for a
@@ -30,7 +30,7 @@ function createdAtOf(
   idProperty: string,
   property: string,
 ): Date | null | undefined {
-  const family = familyOfProperty(entity, idProperty)
+  const family = decoratedFamily(entity, idProperty)
   const place = `${entity.constructor.name}.${property}`
   if (family === undefined) {
     throw new IdError('INVALID_OPTION', `${place}: ${idProperty} is not decorated as an id column`, {
@@ -40,17 +40,4 @@ function createdAtOf(
   }
   const id = entity[idProperty]
   return id == null ? id : timeOf(family, id)
-}
-
-export function rememberIdProperty(prototype: object, property: string, family: IdFamily): void {
-  const properties = state.families.get(prototype) ?? new Map<string, IdFamily>()
-  state.families.set(prototype, properties.set(property, family))
-}
-
-/** The family of an entity's id property, inherited ones too. */
-function familyOfProperty(entity: object, property: string): IdFamily | undefined {
-  const family = state.families.get(entity)?.get(property)
-  const parent: unknown = Object.getPrototypeOf(entity)
-  if (family !== undefined || parent === null) return family
-  return familyOfProperty(parent as object, property)
 }

@@ -1,13 +1,6 @@
-import { IdError } from '@snoflax/core'
-import type { EntityMetadata, ObjectLiteral } from 'typeorm'
-import { fail, idColumnFor, type PreparedColumn, state } from '../columns/prepared.js'
-
-/** An entity's class, or `dataSource.getMetadata(…)` for an EntitySchema and where DataSources store an id in different ways. */
-export type IdEntity<Entity extends ObjectLiteral> =
-  | (abstract new (
-      ...given: never[]
-    ) => Entity)
-  | EntityMetadata
+import type { ObjectLiteral } from 'typeorm'
+import { fail } from '../columns/prepared.js'
+import { checkEntity, columnOf, type IdEntity } from '../columns/properties.js'
 
 /**
  * The stored form of an id, as a parameter of your own SQL. For a column of text it is the id itself.
@@ -24,6 +17,7 @@ export function parameter<Entity extends ObjectLiteral>(
   property: keyof Entity & string,
   id: string | null,
 ): unknown {
+  checkEntity(entity, property, `parameter(Order, 'id', id)`)
   const column = columnOf(entity, property)
   if (column.storage.converts) return column.to(id)
   column.check(id)
@@ -47,6 +41,7 @@ export function fromDatabase<Entity extends ObjectLiteral>(
   property: keyof Entity & string,
   value: unknown,
 ): string | null {
+  checkEntity(entity, property, `fromDatabase(Order, 'id', value)`)
   const column = columnOf(entity, property)
   if (!column.storage.converts) return value as string | null
   if (column.metadata.isArray) return column.from(value) as never
@@ -55,26 +50,4 @@ export function fromDatabase<Entity extends ObjectLiteral>(
   } catch (error) {
     return fail(column.path, error)
   }
-}
-
-function columnOf(entity: IdEntity<ObjectLiteral>, property: string): PreparedColumn {
-  const metadatas =
-    typeof entity === 'function' ? [...(state.entities.get(entity)?.values() ?? [])] : [entity]
-  const found = metadatas.flatMap((metadata) => {
-    // A relation may have several columns, and those of many-to-many are in its junction table.
-    const columns = metadata.findColumnsWithPropertyPath(property)
-    const [column] = columns.length === 1 ? columns : []
-    return (column && metadata.columns.includes(column) && idColumnFor(column)) || []
-  })
-  const storages = [...new Set(found.map(({ storage }) => storage.name))]
-  const column = found.at(-1)
-  if (column !== undefined && storages.length === 1) return column
-  const path = `${entity.name}.${property}`
-  throw new IdError(
-    'INVALID_OPTION',
-    column === undefined
-      ? `${path} is not an id column of an initialized DataSource, nor a relation of one id column`
-      : `${path} is stored as ${storages.join(' and as ')}; pass dataSource.getMetadata(…) instead of the class`,
-    { field: property, path },
-  )
 }

@@ -6,7 +6,8 @@ import { checkWrites, convertKeys, convertReads } from '../convert/data-source.j
 import { convertLoading } from '../convert/relations.js'
 import { generateByEvents } from '../write/events.js'
 import { watchBuilders } from './builders.js'
-import { databaseOf, definitionsOf, settleColumns } from './settle.js'
+import { definitionsOf } from './declared.js'
+import { databaseOf, settleColumns } from './settle.js'
 import { checkStoredColumns, guardIds } from './stored-columns.js'
 import { builderPrototype, libraryOf, requireTypeorm } from './typeorm.js'
 

@@ -1,27 +1,17 @@
-import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
+import { type Database, IdError, type IdStorage, isSameFamily, storageFor } from '@snoflax/core'
 import { agree, checkCondition, databaseDefault, withPath } from '@snoflax/core/adapter'
-import type { DataSource, EntityMetadata } from 'typeorm'
+import type { DataSource } from 'typeorm'
 import { CheckMetadata } from 'typeorm/metadata/CheckMetadata.js'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
+import type { IdColumnDefinition } from '../columns/definition.js'
 import { dataSourceOf, PreparedColumn, pathOf, state } from '../columns/prepared.js'
-
-type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
-
-/** The id columns that the entities of a DataSource declare. */
-export function definitionsOf({ entityMetadatas }: DataSource): Definitions {
-  return new Map(
-    entityMetadatas.flatMap(columnsOf).flatMap((column): [ColumnMetadata, IdColumnDefinition][] => {
-      const definition = definitionOf(column.transformer)
-      return definition ? [[column, definition]] : []
-    }),
-  )
-}
+import { checkGenerators, columnsOf, type Definitions, joinColumnsOf } from './declared.js'
 
 /**
  * Sets the type of every id column, and of every column that references one.
  *
- * @throws {IdError} with entity and property, for a column that the database can't store.
+ * @throws {IdError} with entity and property, for a column that the database can't store, or that generates ids of another
+ * column.
  */
 export function settleColumns(
   { entityMetadatas }: DataSource,
@@ -34,17 +24,15 @@ export function settleColumns(
     const one = prepare(column, definitions, facts, storages)
     if (one) prepared.push(one)
   }
+  checkGenerators(prepared, (column) => {
+    const target = referenced(column, definitions)
+    return target === column ? undefined : target
+  })
   return prepared
 }
 
 /** One storage for a key and its foreign keys. */
 type Storages = Map<IdColumnDefinition, IdStorage<string>>
-
-/** If relations share a column, TypeORM copies it, and the copies are in the relations only. */
-const columnsOf = (entity: EntityMetadata): ColumnMetadata[] => [...entity.columns, ...joinColumnsOf(entity)]
-
-const joinColumnsOf = ({ relations }: EntityMetadata): ColumnMetadata[] =>
-  relations.flatMap(({ joinColumns }) => joinColumns)
 
 function prepare(
   column: ColumnMetadata,
@@ -82,11 +70,12 @@ function prepare(
     applyType(column, storage)
     if (own) applyDefault(column, own, storage)
     if (own?.check) addCheck(column, storage)
-    // A foreign key has the time of its target's ids.
-    if (typeof column.target === 'function')
-      state.families.get(column.target.prototype as object)?.set(column.propertyName, family)
+    if (own) {
+      const known = state.settled.has(own) ? state.settled.get(own) : family
+      state.settled.set(own, known && isSameFamily(known, family) ? family : undefined)
+    }
     delete column.transformer
-    return new PreparedColumn(column, storage, own?.generate)
+    return new PreparedColumn(column, storage, own)
   })
 }
 
@@ -99,11 +88,7 @@ function referenced(column: ColumnMetadata, definitions: Definitions): ColumnMet
   const end = followed.filter((one) => definitions.has(one)).at(-1) ?? followed.at(-1) ?? column
   const behind = follow(end)
   const circle = [...definitions.keys()].filter((one) => behind.has(one) && follow(one).has(end))
-  const isGenerated = (one: ColumnMetadata) => {
-    const { generate, databaseDefault } = definitions.get(one) as IdColumnDefinition
-    return generate !== undefined || databaseDefault !== undefined
-  }
-  return circle.find(isGenerated) ?? circle[0] ?? end
+  return circle.find((one) => definitions.get(one)?.isGenerated) ?? circle[0] ?? end
 }
 
 /** A column and all that it references, also indirectly. Composite keys that share a column may form a cycle. */

@@ -89,8 +89,8 @@ export const byRange = paths<'byRange'>({
 })
 
 export const between = paths<'createdBetween'>({
-  'createdBetween()': async ({ customers, variant }, from, to) =>
-    (await customers.findBy({ id: createdBetween(variant.family, from, to) })).map(plain),
+  'createdBetween()': async ({ customers }, from, to) =>
+    (await customers.findBy({ id: createdBetween(customers.metadata, 'id', from, to) })).map(plain),
 })
 
 export const byTrace = paths<'byTrace'>({

@@ -1,0 +1,318 @@
+import 'reflect-metadata'
+import { type FlaxId, flax, type Id, prefixed, type SnoId, uuid7 } from '@snoflax/core'
+import { type Finder, testFind } from '@snoflax/test/contract'
+import { FlaxIdColumn, find, IdColumn, idColumn, SnoIdColumn } from '@snoflax/typeorm'
+import {
+  ChildEntity,
+  Column,
+  DataSource,
+  DeleteDateColumn,
+  Entity,
+  type EntityManager,
+  EntitySchema,
+  Index,
+  JoinColumn,
+  type Logger,
+  ManyToOne,
+  OneToOne,
+  PrimaryColumn,
+  type Relation,
+  TableInheritance,
+  Unique,
+} from 'typeorm'
+import { describe, expect, test } from 'vitest'
+import { openDataSource, openForBlock, openForTest } from './open-data-source.js'
+import { kinds } from './sources.js'
+
+@Entity()
+@TableInheritance({ column: { type: 'varchar', name: 'type', length: 10 } })
+class Customer {
+  @FlaxIdColumn({ prefix: 'cus' }) id!: Id<'cus'>
+  @Column('varchar') name!: string
+}
+@ChildEntity()
+class Company extends Customer {}
+@Entity()
+class Order {
+  @SnoIdColumn() id!: SnoId
+  @IdColumn(flax, { prefix: 'pub', primary: false, unique: true }) publicId!: Id<'pub'>
+  @ManyToOne(() => Customer) customer!: Relation<Customer>
+}
+@Entity()
+class Visit {
+  @FlaxIdColumn({ storage: 'binary' }) id!: FlaxId
+  @FlaxIdColumn.plain({ nullable: true }) traceId!: FlaxId | null
+}
+@Entity()
+class Detail {
+  @PrimaryColumn('varchar') id!: FlaxId
+  @OneToOne(() => Visit) @JoinColumn({ name: 'id' }) visit!: Relation<Visit>
+}
+
+describe.each(kinds)('$name', (kind) => {
+  test('an id leads to its row, and to rows that share it', async () => {
+    const dataSource = await openForTest(kind, [Customer, Company, Order, Visit, Detail])
+    const customer = await dataSource.getRepository(Company).save({ name: 'Ada' })
+    const { id: orderId, publicId } = await dataSource.getRepository(Order).save({ customer })
+    const { id } = await dataSource.getRepository(Visit).save({ traceId: flax.generate() })
+    await dataSource.getRepository(Detail).insert({ id })
+    const found = await find(dataSource, customer.id)
+    expect(found).toEqual({ model: 'Customer', column: 'id', row: customer, also: [], hasMore: false })
+    expect(found?.row).toBeInstanceOf(Company)
+    expect(await find(dataSource, publicId)).toMatchObject({
+      model: 'Order',
+      column: 'publicId',
+      row: { id: orderId },
+    })
+    expect(await find(dataSource, orderId)).toMatchObject({ model: 'Order', column: 'id' })
+    expect(await find(dataSource, id)).toMatchObject({
+      model: 'Visit',
+      row: { id },
+      also: [{ model: 'Detail', column: 'id', row: { id } }],
+    })
+    for (const none of ['inv_Kpcan0M1FakODT4k', 'cus_Kpcan0M1FakODT4k', flax.generate()])
+      expect(await find(dataSource, none)).toBeNull()
+    await expect(find(dataSource, 'cus_Kpcan0M1FakODT4')).rejects.toThrow('16 characters, not 15')
+  })
+})
+
+const id = (prefix: string) => FlaxIdColumn.plain({ prefix }) as (entity: object, property: string) => void
+
+class Embedded {
+  @FlaxIdColumn.plain({ prefix: 'emb', primary: true }) id!: Id<'emb'>
+}
+@Entity()
+class Parent {
+  @FlaxIdColumn({ prefix: 'par', storage: 'binary' }) id!: Id<'par'>
+  @Column('int') no!: number
+}
+@Entity()
+class Tenanted {
+  @PrimaryColumn('int') tenantId!: number
+  @FlaxIdColumn({ prefix: 'ten' }) id!: Id<'ten'>
+}
+@Entity()
+class Tabled {
+  @PrimaryColumn('int') no!: number
+  @FlaxIdColumn.plain({ prefix: 'tab', unique: true }) id!: Id<'tab'>
+}
+@Entity()
+@Unique(['tenant', 'id'])
+class Paired {
+  @PrimaryColumn('int') no!: number
+  @Column('int', { default: 1 }) tenant!: number
+  @id('pai') id!: Id<'pai'>
+}
+@Entity()
+class Indexed {
+  @PrimaryColumn('int') no!: number
+  @id('ind') @Index({ unique: true }) id!: Id<'ind'>
+}
+@Entity()
+@Index(['no', 'id'], { unique: true })
+class IndexedBoth {
+  @PrimaryColumn('int') no!: number
+  @id('both') id!: Id<'both'>
+}
+@Entity()
+class Held {
+  @Column(() => Embedded) key!: Embedded
+  @PrimaryColumn('int') no!: number
+}
+@Entity()
+@TableInheritance({ column: { type: 'varchar', name: 'type', length: 10 } })
+class Base {
+  @PrimaryColumn('int') no!: number
+}
+@ChildEntity()
+@Unique(['id'])
+class Derived extends Base {
+  @FlaxIdColumn.plain({ prefix: 'der', nullable: true }) id!: Id<'der'> | null
+}
+const KEYS = [
+  { name: 'in a key with a tenant', entity: Tenanted, row: { tenantId: 1 }, prefix: 'ten' },
+  { name: 'unique beside a numeric key', entity: Tabled, row: { no: 1 }, prefix: 'tab' },
+  { name: 'unique with another column', entity: Paired, row: { no: 1 }, prefix: 'pai' },
+  { name: 'of a unique index', entity: Indexed, row: { no: 1 }, prefix: 'ind' },
+  { name: 'of a unique index of two columns', entity: IndexedBoth, row: { no: 1 }, prefix: 'both' },
+  { name: 'of a unique set of a child entity', entity: Derived, row: { no: 1 }, prefix: 'der' },
+]
+const no = { type: 'int', primary: true } as const
+const SCHEMAS = [
+  { name: 'in_key', prefix: 'sch0', id: idColumn(flax, { prefix: 'sch0' }) },
+  { name: 'of_column', prefix: 'sch1', id: idColumn.plain(flax, { prefix: 'sch1', unique: true }) },
+  {
+    name: 'in_set',
+    prefix: 'sch2',
+    id: idColumn.plain(flax, { prefix: 'sch2' }),
+    uniques: [{ columns: ['no', 'id'] }],
+  },
+  {
+    name: 'in_index',
+    prefix: 'sch3',
+    id: idColumn.plain(flax, { prefix: 'sch3' }),
+    indices: [{ columns: ['id'], unique: true }],
+  },
+].map(({ id, prefix, ...options }) => ({
+  prefix,
+  schema: new EntitySchema({ ...options, columns: { no, id } }),
+}))
+@Entity()
+class Version {
+  @FlaxIdColumn({ prefix: 'ver', storage: 'binary' }) id!: Id<'ver'>
+  @PrimaryColumn('int') no!: number
+}
+@Entity()
+class Line {
+  @PrimaryColumn('varchar') parentId!: Id<'par'>
+  @PrimaryColumn('int') no!: number
+  @ManyToOne(() => Parent, { eager: true }) @JoinColumn({ name: 'parentId' }) parent!: Relation<Parent>
+}
+@Entity()
+class Extra {
+  @PrimaryColumn('int') no!: number
+  @OneToOne(() => Parent) @JoinColumn() parent!: Relation<Parent>
+}
+@Entity()
+class Removed {
+  @FlaxIdColumn({ prefix: 'rem' }) id!: Id<'rem'>
+  @DeleteDateColumn() gone!: Date | null
+  @FlaxIdColumn.plain({ prefix: 'non', nullable: true }) noKeyId!: Id<'non'> | null
+}
+const others = [Parent, Version, Line, Extra, Held, Removed]
+
+describe.each(kinds)('keys in $name', (kind) => {
+  const statements: string[] = []
+  const logger = {
+    logQuery: (sql: string) => void statements.push(sql),
+    logSchemaBuild: () => undefined,
+  } as unknown as Logger
+  const entities = [
+    ...KEYS.map(({ entity }) => entity),
+    Base,
+    ...others,
+    ...SCHEMAS.map(({ schema }) => schema),
+  ]
+  const world = openForBlock(kind, entities as never, { logger, logging: ['query'] })
+  const found = async (key: string) => {
+    statements.length = 0
+    return { row: await find(world.dataSource, key), statements: statements.length }
+  }
+
+  test.each([
+    ...KEYS,
+    ...SCHEMAS.map(({ schema, prefix }) => ({
+      name: `of a schema, ${schema.options.name}`,
+      entity: schema,
+      row: { no: 1 },
+      prefix,
+    })),
+  ])('an id $name is found by one statement', async ({ entity, row, prefix }) => {
+    const [key, none] = [prefixed(flax, prefix).generate(), prefixed(flax, prefix).generate()]
+    await world.dataSource.manager.insert(entity as never, { ...row, id: key } as never)
+    const model = world.dataSource.getMetadata(entity as never).name.replace('Derived', 'Base')
+    expect(await found(key)).toEqual({
+      row: { model, column: 'id', row: expect.objectContaining({ id: key }), also: [], hasMore: false },
+      statements: 1,
+    })
+    expect(await found(none)).toEqual({ row: null, statements: 1 })
+  })
+
+  test('in an embedded key', async () => {
+    const { manager } = world.dataSource
+    const key = { id: prefixed(flax, 'emb').generate() as Id<'emb'> }
+    await manager.insert(Held, [
+      { key, no: 2 },
+      { key, no: 1 },
+    ])
+    expect((await found(key.id)).row).toMatchObject({
+      model: 'Held',
+      column: 'key.id',
+      row: { key, no: 1 },
+      also: [{ row: { key, no: 2 } }],
+    })
+  })
+
+  test.each([2, 11, 12])('%i versions of an id are found, by one statement', async (count) => {
+    const key = prefixed(flax, 'ver').generate() as Id<'ver'>
+    const rows = Array.from({ length: count }, (_, i) => ({ id: key, no: count - i }))
+    await world.dataSource.manager.insert(Version, rows)
+    const { row, statements: asked } = await found(key)
+    expect([asked, row?.row, row?.hasMore]).toEqual([1, { id: key, no: 1 }, count > 11])
+    expect(row?.also.map((one) => one.row['no'])).toEqual(
+      Array.from({ length: Math.min(count - 1, 10) }, (_, i) => i + 2),
+    )
+  })
+
+  test('rows that refer to a row by their key are found after it', async () => {
+    const { manager } = world.dataSource
+    const parent = await manager.save(Parent, { no: 7 })
+    await manager.insert(Line, [
+      { parentId: parent.id, no: 1 },
+      { parentId: parent.id, no: 2 },
+    ])
+    await manager.insert(Extra, { no: 1, parent })
+    const { row } = await found(parent.id)
+    expect(row).toMatchObject({ model: 'Parent', column: 'id', row: parent, hasMore: false })
+    expect(row?.also.map(({ model, column, row: { no } }) => [model, column, no])).toEqual(
+      expect.arrayContaining([
+        ['Line', 'parentId', 1],
+        ['Line', 'parentId', 2],
+        ['Extra', 'parent.id', 1],
+      ]),
+    )
+    expect(row?.also.find(({ model }) => model === 'Line')?.row['parent']).toEqual(parent)
+  })
+
+  test('soft-deleted rows are hidden, and other columns are no keys', async () => {
+    const { manager } = world.dataSource
+    const noKeyId = prefixed(flax, 'non').generate() as Id<'non'>
+    const kept = await manager.save(Removed, { noKeyId })
+    expect((await found(kept.id)).row).toMatchObject({ model: 'Removed', row: { id: kept.id } })
+    await manager.softDelete(Removed, { id: kept.id })
+    expect(await found(kept.id)).toEqual({ row: null, statements: 1 })
+    expect(await found(noKeyId)).toEqual({ row: null, statements: 0 })
+  })
+})
+
+test('find says what it can not know', async () => {
+  const dataSource = new DataSource({
+    type: 'better-sqlite3',
+    database: ':memory:',
+    entities: [Customer, Company],
+  })
+  const refusal = (message: RegExp) => ({
+    name: 'IdError',
+    code: 'INVALID_OPTION',
+    message: expect.stringMatching(message),
+  })
+  const notInitialized = refusal(/^find: this DataSource is not initialized/)
+  await expect(find(dataSource, flax.generate())).rejects.toMatchObject(notInitialized)
+  await dataSource.initialize()
+  expect(await find(dataSource, flax.generate())).toBeNull()
+  await dataSource.destroy()
+  await expect(find(dataSource, flax.generate())).rejects.toMatchObject(notInitialized)
+  for (const wrong of [undefined, null, 'cus_Kpcan0M1FakODT4k', {}])
+    await expect(find(wrong as never, flax.generate())).rejects.toMatchObject(
+      refusal(/^find: the first argument must be a DataSource or an EntityManager, not /),
+    )
+})
+
+testFind(kinds, async (database, tables, log) => {
+  const entities = tables.map((name) => new EntitySchema({ name, columns: { id: idColumn(uuid7) } }))
+  const logger = { logQuery: log } as Logger
+  const dataSource = await openDataSource(database, entities, {
+    synchronize: false,
+    logger,
+    logging: ['query'],
+  })
+  const finder = (on: DataSource | EntityManager): Finder => ({
+    insert: (name, id) => on.getRepository(name).insert({ id }),
+    find: (id) => find(on, id),
+  })
+  return {
+    ...finder(dataSource),
+    transaction: (work) => dataSource.transaction((manager) => work(finder(manager))),
+    close: () => dataSource.destroy(),
+  }
+})
