@@ -36,12 +36,12 @@ export function requireTypeorm(dataSource: DataSource, converts: boolean): void 
   const [metadata] = dataSource.entityMetadatas
   const builder = dataSource.createQueryBuilder()
   const members: (readonly [name: string, owner: unknown, members: string])[] = [
-    ['InsertQueryBuilder', builder.insert(), 'createInsertExpression execute'],
+    ['InsertQueryBuilder', builder.insert(), 'createInsertExpression execute obtainQueryRunner'],
     ['driver', dataSource.driver, 'preparePersistentValue isReturningSqlSupported createSchemaBuilder'],
     [
       'EntityMetadata',
       metadata,
-      'columns relationsWithJoinColumns primaryColumns beforeInsertListeners getEntityIdMap getInsertionReturningColumns extractRelationValuesFromEntity findColumnsWithPropertyPath',
+      'columns relationsWithJoinColumns primaryColumns beforeInsertListeners afterInsertListeners getEntityIdMap getInsertionReturningColumns extractRelationValuesFromEntity findColumnsWithPropertyPath',
     ],
     ['ColumnMetadata', metadata?.columns[0], 'getEntityValue setEntityValue entityMetadata propertyPath'],
     ...(converts

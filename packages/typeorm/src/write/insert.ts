@@ -14,8 +14,28 @@ import { generateIds } from './events.js'
 /** The part of TypeORM's InsertQueryBuilder that we use. */
 export interface InsertBuilder extends Belonging {
   readonly expressionMap: InsertMap
+  queryRunner?: Runner | undefined
+  obtainQueryRunner(): Runner
   createInsertExpression(): string
   execute(): Promise<InsertResult>
+}
+
+/** The part of TypeORM's query runners that we use. */
+interface Runner {
+  readonly isTransactionActive: boolean
+  readonly broadcaster: {
+    broadcastAfterInsertEvent(told: Told, metadata: EntityMetadata, row: ObjectLiteral): void
+  }
+  startTransaction(): Promise<void>
+  commitTransaction(): Promise<void>
+  rollbackTransaction(): Promise<void>
+  release(): Promise<void>
+}
+
+/** What listeners and subscribers of an event have returned. */
+interface Told {
+  count: number
+  readonly promises: Promise<unknown>[]
 }
 
 /** The part of a builder's expression map that we use. */
@@ -30,6 +50,8 @@ interface InsertMap {
   /** What TypeORM generated itself, by rows. */
   readonly locallyGenerated: Record<number, ObjectLiteral>
   readonly updateEntity: boolean
+  readonly useTransaction: boolean
+  callListeners: boolean
   insertColumns: string[]
   valuesSet?: ObjectLiteral | ObjectLiteral[]
 }
@@ -41,8 +63,12 @@ type Made = readonly (readonly PreparedColumn[])[]
 export const generating = (builder: InsertBuilder): InsertBuilder =>
   Object.assign(builder, { createInsertExpression, execute })
 
+/** What to do when an insert that runs has shown its rows to BeforeInsert, and is about to be sent. */
+const onSending = new WeakMap<InsertBuilder, () => void>()
+
 function createInsertExpression(this: InsertBuilder): string {
   generateMissingIds(this)
+  onSending.get(this)?.()
   return prototypeOf(this).createInsertExpression.call(this)
 }
 
@@ -56,20 +82,80 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
   const rows = valuesIn(map)
   const keys = keysIn(columns)
   const kept = [...new Set([...keys, ...metadata.getInsertionReturningColumns()])]
-  const before = rows.map((row) => valuesOf(row, kept))
-  try {
-    const result = await prototypeOf(this).execute.call(this)
+  const generated = rows.map((row) => valuesOf(row, kept))
+  let before = generated
+  const tidy = (result: InsertResult) => {
     if (map.updateEntity) putInOrder(result, metadata, rows, { keys, kept, before, made })
     else if (map.onUpdate || map.onIgnore) rows.forEach((row, i) => void takeBack(row, made[i]))
     else {
       result.identifiers = rows.map((row) => metadata.getEntityIdMap(row) ?? {})
       result.generatedMaps = rows.map((row) => put({}, keys, valuesOf(row, keys)))
     }
+  }
+  const isTold = mayMistell(this, metadata, rows)
+  onSending.set(this, () => {
+    before = rows.map((row) => valuesOf(row, kept))
+    if (isTold) map.callListeners = false
+  })
+  try {
+    const insert = async () => {
+      const result = await prototypeOf(this).execute.call(this)
+      tidy(result)
+      return result
+    }
+    const result = await (isTold ? telling(this, metadata, rows, insert) : insert())
     for (const row of rows) link(metadata, row)
     return result
   } finally {
+    onSending.delete(this)
     const { ids } = preparedOf(dataSourceOf(this)).pending
-    if (ids.size > 0) for (const values of before) for (const i of keys.keys()) ids.delete(values[i])
+    if (ids.size > 0) for (const values of generated) for (const i of keys.keys()) ids.delete(values[i])
+  }
+}
+
+/**
+ * Whether TypeORM could show entities to AfterInsert with ids of other rows: it takes the n-th row that comes back for the
+ * n-th entity.
+ */
+function mayMistell(
+  builder: InsertBuilder,
+  { afterInsertListeners }: EntityMetadata,
+  rows: readonly unknown[],
+): boolean {
+  const { callListeners, onIgnore, onUpdate } = builder.expressionMap
+  const { driver, subscribers } = dataSourceOf(builder)
+  const isHeard = callListeners && (afterInsertListeners.length > 0 || subscribers.length > 0)
+  const isInOrder = driver.isReturningSqlSupported('insert') || rows.length < 2
+  return isHeard && Boolean(onIgnore || onUpdate || !isInOrder)
+}
+
+/** Runs an insert that leaves AfterInsert out, and then shows the rows, in its transaction and on its connection. */
+async function telling(
+  builder: InsertBuilder,
+  metadata: EntityMetadata,
+  rows: readonly ObjectLiteral[],
+  insert: () => Promise<InsertResult>,
+): Promise<InsertResult> {
+  const { expressionMap: map, queryRunner: given } = builder
+  const runner = builder.obtainQueryRunner()
+  const isOwnTransaction = map.useTransaction && !runner.isTransactionActive
+  builder.queryRunner = runner
+  try {
+    if (isOwnTransaction) await runner.startTransaction()
+    const result = await insert()
+    const told: Told = { count: 0, promises: [] }
+    for (const row of rows) runner.broadcaster.broadcastAfterInsertEvent(told, metadata, row)
+    await Promise.all(told.promises)
+    if (isOwnTransaction) await runner.commitTransaction()
+    return result
+  } catch (error) {
+    // As in TypeORM, its own error is of less use.
+    if (isOwnTransaction) await runner.rollbackTransaction().catch(() => undefined)
+    throw error
+  } finally {
+    builder.queryRunner = given
+    map.callListeners = true
+    if (runner !== given) await runner.release()
   }
 }
 
@@ -118,9 +204,12 @@ function putInOrder(
   const isOwn = (values: Values, i: number) => values.every((id, at) => id === before[i]?.[at])
   const isEmpty = (values: Values) => values.every((id) => id === undefined)
   if (!isReturned && ids.every((values, i) => isOwn(values, i) || isEmpty(values))) return
-  const maps = new Map(
-    ids.flatMap((values, i) => (isEmpty(values) ? [] : [[String(values), result.generatedMaps[i]]])),
-  )
+  const maps = new Map<string, ObjectLiteral | undefined>()
+  // After the rows that were read come those that were not, with an id that may belong to a row before them.
+  ids.forEach((values, i) => {
+    const id = String(values)
+    if (!isEmpty(values) && !maps.has(id)) maps.set(id, result.generatedMaps[i])
+  })
   rows.forEach((row, i) => {
     const own = before[i] as Values
     const map = maps.get(String(own.slice(0, keys.length)))
@@ -171,29 +260,12 @@ function generateMissingIds(builder: InsertBuilder): Made {
   if (!rows.every((row, i) => row === given[i])) map.valuesSet = rows
   const made = rows.map((row) => generateIds(columns, row))
   if (dataSourceOf(builder).driver.isReturningSqlSupported('insert')) return made
-  for (const column of columns)
-    ascend(
-      column.metadata,
-      rows.filter((_, i) => made[i]?.includes(column)),
-    )
   rows.forEach((row, i) => {
     const keys = keysIn(made[i] ?? [])
     if (keys.length > 0)
       map.locallyGenerated[i] = put(map.locallyGenerated[i] ?? {}, keys, valuesOf(row, keys))
   })
   return made
-}
-
-/**
- * Gives rows their new ids in ascending order, in which TypeORM reads the rows back: it takes the n-th one for the n-th entity,
- * and its events of inserts come before `putInOrder`.
- */
-function ascend(key: Column, rows: readonly ObjectLiteral[]): void {
-  const ids = rows.map((row) => key.getEntityValue(row) as string)
-  const ascending = [...ids].sort()
-  rows.forEach((row, i) => {
-    if (ids[i] !== ascending[i]) key.setEntityValue(row, ascending[i])
-  })
 }
 
 /** INSERT … SELECT creates its rows inside the database, where we can't generate ids. */
