@@ -129,7 +129,11 @@ describe.each(kinds)('$name', (kind) => {
       const expected = [isReturned ? returned : unreturned, others, others].slice(0, count).join()
       expect(ours).toMatchObject({ entities: expected, identifiers: expected })
       // Of an upsert, entities are instances, of which the subscriber and the listener hear.
-      expect(ours.events).toEqual(expected.split(',').map((told) => `${told}+${told}`))
+      // Without updateEntity nothing is read back, and TypeORM shows the new ids of all rows, of its own keys, too.
+      const toldByEvents = form.endsWith('updateEntity(false)')
+        ? ['of no row', 'stored', 'stored'].slice(0, count)
+        : expected.split(',')
+      expect(ours.events).toEqual(toldByEvents.map((told) => `${told}+${told}`))
       // What TypeORM tells of uuid keys, but where it takes another row for theirs, and where only we have it returned.
       for (const [at, told] of plain.entities.split(',').entries())
         if (told !== 'wrong' && !(isReturned && told === 'of no row') && !plain.entities.includes('wrong'))

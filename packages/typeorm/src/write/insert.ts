@@ -86,8 +86,7 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
   let before = generated
   const tidy = (result: InsertResult) => {
     if (map.updateEntity) putInOrder(result, metadata, rows, { keys, kept, before, made })
-    else if (map.onUpdate || map.onIgnore) rows.forEach((row, i) => void takeBack(row, made[i]))
-    else {
+    else if (!map.onUpdate && !map.onIgnore) {
       result.identifiers = rows.map((row) => metadata.getEntityIdMap(row) ?? {})
       result.generatedMaps = rows.map((row) => put({}, keys, valuesOf(row, keys)))
     }
@@ -104,6 +103,9 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
       return result
     }
     const result = await (isTold ? telling(this, metadata, rows, insert) : insert())
+    // Nothing tells which rows were stored. Listeners had the new ids, as TypeORM shows its own.
+    if (!map.updateEntity && (map.onUpdate || map.onIgnore))
+      rows.forEach((row, i) => void takeBack(row, made[i]))
     for (const row of rows) link(metadata, row)
     return result
   } finally {
@@ -122,11 +124,11 @@ function mayMistell(
   { afterInsertListeners }: EntityMetadata,
   rows: readonly unknown[],
 ): boolean {
-  const { callListeners, onIgnore, onUpdate } = builder.expressionMap
+  const { callListeners, onIgnore, onUpdate, updateEntity } = builder.expressionMap
   const { driver, subscribers } = dataSourceOf(builder)
   const isHeard = callListeners && (afterInsertListeners.length > 0 || subscribers.length > 0)
   const isInOrder = driver.isReturningSqlSupported('insert') || rows.length < 2
-  return isHeard && Boolean(onIgnore || onUpdate || !isInOrder)
+  return isHeard && updateEntity && Boolean(onIgnore || onUpdate || !isInOrder)
 }
 
 /** Runs an insert that leaves AfterInsert out, and then shows the rows, in its transaction and on its connection. */
