@@ -2,7 +2,7 @@ import 'reflect-metadata'
 import type { FlaxId, StorageName } from '@snoflax/core'
 import { mysql, type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { FlaxIdColumn, prepareDataSource } from '@snoflax/typeorm'
-import { Column, DataSource, type DataSourceOptions, Entity, ManyToOne, type Relation } from 'typeorm'
+import { Column, DataSource, type DataSourceOptions, Entity, ManyToOne, OneToMany, type Relation, RelationId } from 'typeorm'
 import { describe, expect, test } from 'vitest'
 import { databaseForTest, openForTest, optionsFor } from './open-data-source.js'
 import { flaxPlaces } from './sources.js'
@@ -123,5 +123,79 @@ test('text in a binary column is an error that names table, column and value', a
     path: 'Author.id',
     value: 'an id of others',
     message: expect.stringMatching(/^Author\.id: column id of author: .*the text "an id of others"/),
+  })
+})
+
+describe('a stored text in a column of bytes, such as SQL of others writes in SQLite', () => {
+  @Entity()
+  class Writer {
+    @FlaxIdColumn({ storage: 'binary' }) id!: FlaxId
+    @Column('varchar', { nullable: true }) name!: string | null
+    @OneToMany(() => Text, 'writer') texts!: Relation<Text>[]
+    @ManyToOne(() => Writer, { createForeignKeyConstraints: false }) teacher!: Relation<Writer> | null
+  }
+  @Entity()
+  class Text {
+    @FlaxIdColumn({ storage: 'binary' }) id!: FlaxId
+    @ManyToOne(() => Writer, 'texts', { createForeignKeyConstraints: false }) writer!: Relation<Writer> | null
+    @RelationId((text: Text) => text.writer) writerOf!: FlaxId | null
+  }
+  const id = 'JCFF0u-k3Xw4000a' as FlaxId
+  const other = 'JCFF0u-k3Xw4000b' as FlaxId
+
+  const READS: Record<string, (source: DataSource) => Promise<unknown>> = {
+    'find()': (source) => source.manager.find(Writer),
+    'findOneBy()': (source) => source.manager.findOneBy(Writer, { name: 'text' }),
+    'getMany()': (source) => source.getRepository(Writer).createQueryBuilder('w').getMany(),
+    'getRawAndEntities()': (source) => source.getRepository(Writer).createQueryBuilder('w').getRawAndEntities(),
+    'a page of a join': (source) => source.manager.find(Writer, { take: 5, relations: { texts: true } }),
+    'a foreign key': (source) => source.manager.find(Text, { relations: { writer: true } }),
+    'relation ids': (source) => source.manager.find(Text, { loadRelationIds: true }),
+    'reload()': async (source) => {
+      const repository = source.getRepository(Writer)
+      const writers = await repository.find({ where: { name: 'bytes' } })
+      await source.query(`UPDATE writer SET "teacherId" = '${other}'`)
+      return repository.find({ where: { id: (writers[0] as Writer).id }, loadRelationIds: true })
+    },
+    'after a save of that id': async (source) => {
+      await source.manager.save(Writer, { id, name: 'bytes' })
+      return source.manager.find(Writer, { where: { name: 'text' } })
+    },
+    'beside its bytes': async (source) => {
+      await source.manager.insert(Writer, { id, name: 'bytes' })
+      return source.manager.find(Writer, { order: { name: 'ASC' }, relations: { texts: true } })
+    },
+  }
+
+  test.each(Object.keys(READS))('is refused by %s', async (name) => {
+    const dataSource = await openForTest(sqlite, [Writer, Text])
+    await dataSource.manager.insert(Writer, { id: other, name: 'bytes' })
+    await dataSource.query(`INSERT INTO writer (id, name) VALUES ('${id}', 'text')`)
+    await dataSource.query(`INSERT INTO text (id, "writerId") VALUES (x'${'00'.repeat(12)}', '${id}')`)
+    await expect(READS[name]?.(dataSource)).rejects.toMatchObject({
+      name: 'IdError',
+      code: 'NOT_CANONICAL',
+      message: expect.stringMatching(/column \w+ of \w+: .* storage binary, but the stored value is the text/),
+    })
+    expect(await dataSource.getRepository(Writer).createQueryBuilder('w').select('w.id', 'id').where("w.name = 'text'").getRawOne()).toEqual({ id })
+  })
+
+  test.each([
+    ['a number', '7'],
+    ['fewer bytes', "x'00'"],
+    ['more bytes', `x'${'00'.repeat(16)}'`],
+    ['another text', "'x'"],
+  ])('%s is refused, too', async (_, value) => {
+    const dataSource = await openForTest(sqlite, [Writer, Text])
+    await dataSource.query(`INSERT INTO writer (id, name) VALUES (${value}, 'wrong')`)
+    await expect(dataSource.manager.find(Writer)).rejects.toMatchObject({ name: 'IdError', path: 'Writer.id' })
+  })
+
+  test('what a save reads back is right', async () => {
+    const dataSource = await openForTest(sqlite, [Writer, Text])
+    const { manager } = dataSource
+    const writer = await manager.save(manager.create(Writer, { name: 'a' }))
+    const again = await manager.save(Object.assign(writer, { name: 'b' }))
+    expect(await manager.find(Writer, { relations: { texts: true } })).toEqual([{ id: again.id, name: 'b', texts: [] }])
   })
 })

@@ -52,9 +52,9 @@ export class PreparedColumn {
       : stored
   }
 
-  /** The id of a stored value, or of each in an array. An id stays, since TypeORM reads some values twice. */
+  /** The id of a stored value, or of each in an array. @throws {IdError} for any other value, an id's text too. */
   from(value: unknown): unknown {
-    if (value === undefined || this.storage.family.is(value)) return value
+    if (value === undefined) return value
     if (Array.isArray(value) && this.metadata.isArray) return value.map((one) => this.from(one))
     try {
       return this.read(value)

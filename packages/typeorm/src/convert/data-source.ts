@@ -20,6 +20,9 @@ export function checkWrites({ driver }: DataSource): void {
   )
 }
 
+/** A column and what TypeORM has just read of it from an object. What a write returned, it then reads from there as stored. */
+let taken: { readonly column: ColumnMetadata; readonly value: unknown } | undefined
+
 /** Converts the ids of compact columns that a DataSource reads. */
 export function convertReads({ driver }: DataSource): void {
   around<object, [unknown, ColumnMetadata], unknown>(
@@ -27,7 +30,10 @@ export function convertReads({ driver }: DataSource): void {
     'prepareHydratedValue',
     (_, read, value, column) => {
       const idColumn = convertingFor(column)
-      return idColumn ? idColumn.from(value) : read(value, column)
+      const isRead = taken?.column === column && taken.value === value && !isBytes(value)
+      taken = undefined
+      if (!idColumn) return read(value, column)
+      return isRead ? value : idColumn.from(value)
     },
   )
   around<object, [EntityMetadata, ...unknown[]], ObjectLiteral | undefined>(
@@ -50,7 +56,11 @@ export function convertKeys({ entityMetadatas }: DataSource, columns: readonly P
     around<ColumnMetadata, [ObjectLiteral, boolean?], unknown>(
       column.metadata,
       'getEntityValue',
-      (_, read, entity, transform) => (transform ? loadingKey(column, read(entity)) : read(entity)),
+      (_, read, entity, transform) => {
+        const value = read(entity)
+        taken = { column: column.metadata, value }
+        return transform ? loadingKey(column, value) : value
+      },
     )
   }
   for (const metadata of entityMetadatas) storeKeysOf(metadata)
