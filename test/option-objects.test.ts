@@ -163,7 +163,14 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
   ],
   'typeorm/src': [
     ['PrepareOptions', ({ prepareDataSource }, wrong) => prepareDataSource({}, wrong)],
-    ['KeysetOptions', ({ keyset }, wrong) => keyset({ take: 5, ...wrong })],
+    [
+      'KeysetOptions',
+      ({ keyset, FlaxIdColumn }, wrong) => {
+        class Row {}
+        FlaxIdColumn()(Row.prototype, 'id')
+        keyset(Row, { take: 5, ...wrong })
+      },
+    ],
     ['IdColumnOptions', ({ FlaxIdColumn }, wrong) => FlaxIdColumn(wrong)({}, 'id')],
     ['PlainIdColumnOptions', ({ FlaxIdColumn }, wrong) => FlaxIdColumn.plain(wrong)({}, 'id')],
     ['KeyOptions', ({ FlaxIdColumn }, wrong) => FlaxIdColumn.plain({ accept: /x/, ...wrong })({}, 'id')],

@@ -72,7 +72,7 @@ test('TypeORM: an entity with KSUIDs, and one that references it', async () => {
   const from = new Date(Date.now() - DAY_MS)
   const to = new Date(Date.now() + DAY_MS)
   const found = await repository.find({
-    where: { id: createdBetween(ksuid, from, to) },
+    where: { id: createdBetween(Order, 'id', from, to) },
     relations: { customer: true },
   })
   expect(found).toMatchObject([{ id, customer: { name: 'Ada' } }])

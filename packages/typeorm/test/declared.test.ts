@@ -261,3 +261,15 @@ test('a schema whose id column TypeORM generates, too, is refused', async () => 
   const columns = { id: { ...idColumn(flax), generated: 'uuid' as const } }
   await expect(build([new EntitySchema({ name: 'T', columns })])).rejects.toMatchObject({ path: 'T.id' })
 })
+
+test("the schema of PostgreSQL's functions is refused elsewhere", async () => {
+  const generated = (options: object) => [entity('U', { id: [key(flax, { default: 'database', ...options })] })]
+  await build(generated({}), 'mariadb')
+  await build(generated({ schema: 'ids' }), 'postgres')
+  await expect(build(generated({ schema: 'ids' }), 'mariadb')).rejects.toMatchObject({
+    code: 'INVALID_OPTION',
+    path: 'U.id',
+    field: 'schema',
+    message: expect.stringContaining('in mariadb leave it out'),
+  })
+})

@@ -45,7 +45,7 @@ export interface IdColumnOptions<AnId extends string>
   readonly meta?: number
   /** `'database'`: PostgreSQL generates the ids, by the function of @snoflax/pg-sql, or MariaDB by built-in functions. */
   readonly default?: 'database'
-  /** Schema of the functions of @snoflax/pg-sql. Default `snoflax`. */
+  /** PostgreSQL: the schema of the functions of @snoflax/pg-sql. Default `snoflax`. */
   readonly schema?: string
   /** Name of the primary key's constraint. */
   readonly primaryKeyConstraintName?: string

@@ -144,6 +144,13 @@ function applyDefault(
       { family: family.name, field: 'default', value: 'database' },
     )
   }
+  if (database !== 'postgres' && options.schema !== undefined) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${family.name}: schema names the functions of @snoflax/pg-sql in PostgreSQL; in ${database} leave it out`,
+      { family: family.name, field: 'schema', value: options.schema },
+    )
+  }
   const expression = databaseDefault({ family, database, storage: name, ...options })
   // TypeORM drops casts from the defaults that it reads from PostgreSQL, so each sync would find a difference.
   const spelled = expression.replace('::text ', '')
