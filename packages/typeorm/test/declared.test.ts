@@ -263,7 +263,9 @@ test('a schema whose id column TypeORM generates, too, is refused', async () => 
 })
 
 test("the schema of PostgreSQL's functions is refused elsewhere", async () => {
-  const generated = (options: object) => [entity('U', { id: [key(flax, { default: 'database', ...options })] })]
+  const generated = (options: object) => [
+    entity('U', { id: [key(flax, { default: 'database', ...options })] }),
+  ]
   await build(generated({}), 'mariadb')
   await build(generated({ schema: 'ids' }), 'postgres')
   await expect(build(generated({ schema: 'ids' }), 'mariadb')).rejects.toMatchObject({

@@ -2,7 +2,16 @@ import 'reflect-metadata'
 import type { FlaxId, StorageName } from '@snoflax/core'
 import { mysql, type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { FlaxIdColumn, prepareDataSource } from '@snoflax/typeorm'
-import { Column, DataSource, type DataSourceOptions, Entity, ManyToOne, OneToMany, type Relation, RelationId } from 'typeorm'
+import {
+  Column,
+  DataSource,
+  type DataSourceOptions,
+  Entity,
+  ManyToOne,
+  OneToMany,
+  type Relation,
+  RelationId,
+} from 'typeorm'
 import { describe, expect, test } from 'vitest'
 import { databaseForTest, openForTest, optionsFor } from './open-data-source.js'
 import { flaxPlaces } from './sources.js'
@@ -147,7 +156,8 @@ describe('a stored text in a column of bytes, such as SQL of others writes in SQ
     'find()': (source) => source.manager.find(Writer),
     'findOneBy()': (source) => source.manager.findOneBy(Writer, { name: 'text' }),
     'getMany()': (source) => source.getRepository(Writer).createQueryBuilder('w').getMany(),
-    'getRawAndEntities()': (source) => source.getRepository(Writer).createQueryBuilder('w').getRawAndEntities(),
+    'getRawAndEntities()': (source) =>
+      source.getRepository(Writer).createQueryBuilder('w').getRawAndEntities(),
     'a page of a join': (source) => source.manager.find(Writer, { take: 5, relations: { texts: true } }),
     'a foreign key': (source) => source.manager.find(Text, { relations: { writer: true } }),
     'relation ids': (source) => source.manager.find(Text, { loadRelationIds: true }),
@@ -175,9 +185,18 @@ describe('a stored text in a column of bytes, such as SQL of others writes in SQ
     await expect(READS[name]?.(dataSource)).rejects.toMatchObject({
       name: 'IdError',
       code: 'NOT_CANONICAL',
-      message: expect.stringMatching(/column \w+ of \w+: .* storage binary, but the stored value is the text/),
+      message: expect.stringMatching(
+        /column \w+ of \w+: .* storage binary, but the stored value is the text/,
+      ),
     })
-    expect(await dataSource.getRepository(Writer).createQueryBuilder('w').select('w.id', 'id').where("w.name = 'text'").getRawOne()).toEqual({ id })
+    expect(
+      await dataSource
+        .getRepository(Writer)
+        .createQueryBuilder('w')
+        .select('w.id', 'id')
+        .where("w.name = 'text'")
+        .getRawOne(),
+    ).toEqual({ id })
   })
 
   test.each([
@@ -188,7 +207,10 @@ describe('a stored text in a column of bytes, such as SQL of others writes in SQ
   ])('%s is refused, too', async (_, value) => {
     const dataSource = await openForTest(sqlite, [Writer, Text])
     await dataSource.query(`INSERT INTO writer (id, name) VALUES (${value}, 'wrong')`)
-    await expect(dataSource.manager.find(Writer)).rejects.toMatchObject({ name: 'IdError', path: 'Writer.id' })
+    await expect(dataSource.manager.find(Writer)).rejects.toMatchObject({
+      name: 'IdError',
+      path: 'Writer.id',
+    })
   })
 
   test('what a save reads back is right', async () => {
@@ -196,6 +218,8 @@ describe('a stored text in a column of bytes, such as SQL of others writes in SQ
     const { manager } = dataSource
     const writer = await manager.save(manager.create(Writer, { name: 'a' }))
     const again = await manager.save(Object.assign(writer, { name: 'b' }))
-    expect(await manager.find(Writer, { relations: { texts: true } })).toEqual([{ id: again.id, name: 'b', texts: [] }])
+    expect(await manager.find(Writer, { relations: { texts: true } })).toEqual([
+      { id: again.id, name: 'b', texts: [] },
+    ])
   })
 })

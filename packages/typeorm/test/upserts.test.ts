@@ -92,7 +92,12 @@ async function outcome(dataSource: DataSource, form: string, count: number) {
     rows: ids.size,
     error: typeof result === 'string' ? result : undefined,
     entities: rows.map(({ id, email }) => told(id, email)).join(),
-    events: rows.map(({ email }) => heard.filter((one) => one.email === email).map((one) => told(one.id, email)).join('+')),
+    events: rows.map(({ email }) =>
+      heard
+        .filter((one) => one.email === email)
+        .map((one) => told(one.id, email))
+        .join('+'),
+    ),
     identifiers: rows
       .map(({ email }, i) => told((result as { identifiers?: Row[] }).identifiers?.[i]?.id, email))
       .join(),
@@ -167,7 +172,10 @@ describe.each(kinds)('events of inserts in $name', (kind) => {
     }
   }
   // Connections that are not given back would be missing.
-  const world = openForBlock(kind, [Entry, Item], { subscribers: [Log], ...(kind.name === 'postgres' && { poolSize: 1 }) })
+  const world = openForBlock(kind, [Entry, Item], {
+    subscribers: [Log],
+    ...(kind.name === 'postgres' && { poolSize: 1 }),
+  })
   const make = (manager: EntityManager, names: string[]) => {
     const rows = names.map((name) => ({ name })) as Item[]
     return { rows, insert: manager.createQueryBuilder().insert().into(Item).values(rows) }
@@ -175,30 +183,44 @@ describe.each(kinds)('events of inserts in $name', (kind) => {
   beforeEach(async () => {
     const { manager } = world.dataSource
     failing.clear()
-    for (const entity of [Entry, Item]) await manager.createQueryBuilder().delete().from(entity as typeof Item).execute()
+    for (const entity of [Entry, Item])
+      await manager
+        .createQueryBuilder()
+        .delete()
+        .from(entity as typeof Item)
+        .execute()
   })
   /** What the log has of the rows: the stored id, none, or one of no row. */
   const logged = async () => {
     const { manager } = world.dataSource
     const items = new Map((await manager.find(Item)).map(({ id, name }) => [name, id]))
     const entries = await manager.find(Entry, { order: { what: 'ASC' } })
-    return entries.map(({ of, what }) => `${what} ${of === null ? 'none' : of === items.get(what) ? 'stored' : [...items.values()].includes(of as never) ? 'wrong' : 'of no row'}`)
+    return entries.map(
+      ({ of, what }) =>
+        `${what} ${of === null ? 'none' : of === items.get(what) ? 'stored' : [...items.values()].includes(of as never) ? 'wrong' : 'of no row'}`,
+    )
   }
   const skipped = () => (world.dataSource.driver.isReturningSqlSupported('insert') ? 'none' : 'of no row')
 
-  test.each(['on its own', 'in a transaction', 'in its own transaction'])('tell of skipped rows no other one: %s', async (where) => {
-    const { manager } = world.dataSource
-    await manager.insert(Item, [{ name: 'b' }, { name: 'd' }])
-    await manager.createQueryBuilder().delete().from(Entry).execute()
-    const run = async (on: EntityManager) => {
-      const { rows, insert } = make(on, ['a', 'b', 'c', 'd', 'e'])
-      await insert.orIgnore().useTransaction(where === 'in its own transaction').execute()
-      return rows
-    }
-    const rows = await (where === 'in a transaction' ? world.dataSource.transaction(run) : run(manager))
-    expect(await logged()).toEqual(['a stored', `b ${skipped()}`, 'c stored', `d ${skipped()}`, 'e stored'])
-    expect([0, 2, 4].map((i) => rows[i]?.count)).toEqual([7, 7, 7])
-  })
+  test.each(['on its own', 'in a transaction', 'in its own transaction'])(
+    'tell of skipped rows no other one: %s',
+    async (where) => {
+      const { manager } = world.dataSource
+      await manager.insert(Item, [{ name: 'b' }, { name: 'd' }])
+      await manager.createQueryBuilder().delete().from(Entry).execute()
+      const run = async (on: EntityManager) => {
+        const { rows, insert } = make(on, ['a', 'b', 'c', 'd', 'e'])
+        await insert
+          .orIgnore()
+          .useTransaction(where === 'in its own transaction')
+          .execute()
+        return rows
+      }
+      const rows = await (where === 'in a transaction' ? world.dataSource.transaction(run) : run(manager))
+      expect(await logged()).toEqual(['a stored', `b ${skipped()}`, 'c stored', `d ${skipped()}`, 'e stored'])
+      expect([0, 2, 4].map((i) => rows[i]?.count)).toEqual([7, 7, 7])
+    },
+  )
 
   test('that fail undo the insert in its own transaction', async () => {
     const { manager } = world.dataSource
@@ -226,12 +248,32 @@ describe.each(kinds)('events of inserts in $name', (kind) => {
 
   test('tell of each row its own id, whatever the order of their ids', async () => {
     const { manager } = world.dataSource
-    const ids = Array.from({ length: 5 }, () => prefixed(flax, 'itm').generate()).sort().reverse()
-    await manager.insert(Item, [...ids.map((id, i) => ({ id, name: `own ${i}` })), { name: 'x' }, { name: 'y' }] as Item[])
+    const ids = Array.from({ length: 5 }, () => prefixed(flax, 'itm').generate())
+      .sort()
+      .reverse()
+    await manager.insert(Item, [
+      ...ids.map((id, i) => ({ id, name: `own ${i}` })),
+      { name: 'x' },
+      { name: 'y' },
+    ] as Item[])
     expect(await logged()).toEqual([...ids.map((_, i) => `own ${i} stored`), 'x stored', 'y stored'])
     await manager.save(Item, [{ name: 'z' }, { name: 'w' }])
-    await manager.upsert(Item, [{ name: 'z', count: 8 }, { name: 'v', count: 9 }], ['name'])
+    await manager.upsert(
+      Item,
+      [
+        { name: 'z', count: 8 },
+        { name: 'v', count: 9 },
+      ],
+      ['name'],
+    )
     const told = world.dataSource.driver.isReturningSqlSupported('insert') ? 'stored' : 'of no row'
-    expect((await logged()).slice(5)).toEqual(['v stored', 'w stored', 'x stored', 'y stored', 'z stored', `z ${told}`])
+    expect((await logged()).slice(5)).toEqual([
+      'v stored',
+      'w stored',
+      'x stored',
+      'y stored',
+      'z stored',
+      `z ${told}`,
+    ])
   })
 })
