@@ -40,7 +40,7 @@ export {
   type IdSource,
   idSource,
 } from './id-source.js'
-export { type KeysetPage, readKeyset } from './keyset.js'
+export { checkKeyset, type KeysetPage, readKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
 export { withPath } from './path.js'
 export {

@@ -1,5 +1,5 @@
 import { accepting, flax, prefixed, sno, typeid } from '@snoflax/core'
-import { checkGenerating, type GeneratingColumn, readKeyset } from '@snoflax/core/adapter'
+import { checkGenerating, checkKeyset, type GeneratingColumn, readKeyset } from '@snoflax/core/adapter'
 import { expect, test } from 'vitest'
 import { expectRefusal, thrownBy } from '../refusal.js'
 
@@ -66,5 +66,14 @@ test.each([undefined, null, 0, -1, 1.5, '20', Number.POSITIVE_INFINITY])(
   'a page needs a positive number of rows, not %j',
   (take) => {
     expectRefusal(() => readKeyset(orders, { take }, 'required'), 'INVALID_OPTION', { field: 'take' })
+    expectRefusal(() => checkKeyset({ take }, 'required'), 'INVALID_OPTION', { field: 'take' })
   },
 )
+
+test('the options of a page are checked without a column', () => {
+  const options = { after: 'anything', order: 'desc', take: 1, field: 'id' }
+  expect(checkKeyset(options, 'required', { field: 'any' })).toBe('desc')
+  for (const none of [undefined, {}]) {
+    expectRefusal(() => checkKeyset(none, 'required'), 'INVALID_OPTION', { field: 'take' })
+  }
+})
