@@ -12,5 +12,5 @@ export {
   type Found,
   idExtension,
 } from './extension/extension.js'
-export { type StoredIds, storedIds } from './extension/stored-ids.js'
+export { type CreatedBetween, type StoredIds, storedIds } from './extension/stored-ids.js'
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'

@@ -24,8 +24,8 @@ export interface Keyset<AnId extends string, Field extends string> {
 
 /**
  * Arguments of `findMany` for keyset pagination: page 1000 costs as much as page 1, and inserted or deleted rows shift no
- * page. Prisma can't compare `Bytes`: use its `cursor` for storage `binary`. `findMany` throws an IdError for a malformed
- * `after`.
+ * page. Prisma can't compare `Bytes`: use its `cursor` for storage `binary`. `findMany` throws an IdError with
+ * status 400 for an `after` that is no id of the field.
  *
  * @throws {IdError} `INVALID_OPTION` for another order or option, and for a `take` that is not a positive integer.
  *
@@ -36,7 +36,7 @@ export interface Keyset<AnId extends string, Field extends string> {
 export function keyset<AnId extends string = never, const Field extends string = 'id'>(
   options: KeysetOptions<AnId, Field>,
 ): Keyset<AnId, Field> {
-  const direction = checkKeyset(options, { take: 'number', field: 'any' })
+  const direction = checkKeyset(options, 'required', { field: 'any' })
   const { after, take, field = 'id' as Field } = options
   const bound = after == null ? {} : { [field]: { [direction === 'asc' ? 'gt' : 'lt']: after } }
   return { where: bound, orderBy: { [field]: direction }, take } as Keyset<AnId, Field>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { flax, prefixed, uuid7 } from '@snoflax/core'
+import { keyset } from '@snoflax/prisma-extension'
 import { type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
@@ -96,7 +97,6 @@ describe.each([
     ['notIn', ({ account }, id) => account.findMany({ where: { id: { notIn: [id, 'user-1'] } } })],
     ['not', ({ account }, id) => account.count({ where: { NOT: { id: { not: id } } } })],
     ['equals', ({ account }, id) => account.count({ where: { id: { equals: id } } })],
-    ['range', ({ account }, id) => account.count({ where: { id: { gt: id, lte: 'user-1' } } })],
     ['cursor', ({ account }, id) => account.findMany({ cursor: { id }, orderBy: { id: 'asc' } })],
     [
       'having',
@@ -143,6 +143,128 @@ describe.each([
       const expected = bare(await outcome(call(plain, id)))
       expect({ id, found: bare(await outcome(call(prisma, id))) }).toEqual({ id, found: expected })
     }
+  })
+
+  type Bounded = readonly [name: string, call: (client: AnyClient, bound: unknown) => Promise<unknown>]
+  const BOUNDS: readonly Bounded[] = [
+    ['gte', ({ account }, gte) => account.deleteMany({ where: { id: { gte } } })],
+    ['lt', ({ account }, lt) => account.updateMany({ where: { id: { lt } }, data: { name: 'x' } })],
+    ['gt and lte', ({ account }, gt) => account.count({ where: { id: { gt, lte: 'user-1' } } })],
+    ['not', ({ account }, gt) => account.deleteMany({ where: { id: { not: { gt } } } })],
+    ['AND', ({ account }, lte) => account.findMany({ where: { AND: [{ id: { lte } }] } })],
+    ['OR', ({ account }, gt) => account.deleteMany({ where: { OR: [{ name: 'Bob' }, { id: { gt } }] } })],
+    ['NOT', ({ account }, gt) => account.findFirst({ where: { NOT: { id: { gt } } } })],
+    ['relation', ({ post }, gte) => post.deleteMany({ where: { author: { id: { gte } } } })],
+    ['is', ({ post }, gte) => post.count({ where: { author: { is: { id: { gte } } } } })],
+    ['some', ({ account }, lt) => account.count({ where: { posts: { some: { authorId: { lt } } } } })],
+    [
+      'include',
+      ({ account }, lt) => account.findMany({ include: { posts: { where: { authorId: { lt } } } } }),
+    ],
+    [
+      '_count',
+      ({ account }, lt) =>
+        account.findMany({ select: { _count: { select: { of: { where: { id: { lt } } } } } } }),
+    ],
+    [
+      'cursor',
+      ({ account }, gt) =>
+        account.findMany({ cursor: { id: 'user-1', AND: [{ id: { gt } }] }, orderBy: { id: 'asc' } }),
+    ],
+    [
+      'having',
+      ({ account }, gt) => account.groupBy({ by: ['id'], having: { id: { gt } }, orderBy: { id: 'asc' } }),
+    ],
+    ...['_min', '_max'].map(
+      (end): Bounded => [
+        `having ${end}`,
+        ({ account }, lte) =>
+          account.groupBy({ by: ['name'], having: { id: { [end]: { lte } } }, orderBy: { name: 'asc' } }),
+      ],
+    ),
+    ['unique', ({ account }, gt) => account.findUnique({ where: { id: 'user-1', AND: { id: { gt } } } })],
+    [
+      'update',
+      ({ account }, gt) => account.update({ where: { id: 'user-1', OR: [{ id: { gt } }] }, data: {} }),
+    ],
+    [
+      'nested deleteMany',
+      ({ account }, authorId) =>
+        account.update({
+          where: { id: 'user-1' },
+          data: { posts: { deleteMany: { authorId: { gte: authorId } } } },
+        }),
+    ],
+    [
+      'nested updateMany',
+      ({ account }, gte) =>
+        account.update({
+          where: { id: 'user-1' },
+          data: { posts: { updateMany: { where: { authorId: { gte } }, data: { title: 'x' } } } },
+        }),
+    ],
+    [
+      'chain',
+      ({ account }, gt) =>
+        account.findUnique({ where: { id: 'user-1' } }).posts({ where: { authorId: { gt } } }),
+    ],
+    ['keyset', ({ account }, after) => account.findMany(keyset({ after: after as string, take: 2 }))],
+    [
+      'keyset, descending',
+      ({ post }, after) =>
+        post.findMany(keyset({ after: after as string, take: 2, order: 'desc', field: 'authorId' })),
+    ],
+  ]
+
+  test.each(BOUNDS)('a bound is an id of the field: %s', async (_, call) => {
+    for (const id of ['user-1', 'user-404', 'The / a one', 'acc_Kpcan0M1FakODT4k']) {
+      const expected = bare(await outcome(call(plain, id)))
+      expect({ id, found: bare(await outcome(call(prisma, id))) }).toEqual({ id, found: expected })
+    }
+    const state = () => Promise.all([prisma.account.findMany(), prisma.post.findMany()])
+    const before = await state()
+    const future = flax.range(new Date('2040-01-01'), Number.POSITIVE_INFINITY).gte
+    for (const bound of [
+      '',
+      FOREIGN,
+      future,
+      `post_${future}`,
+      5,
+      false,
+      new Date(),
+      ['user-1'],
+      { contains: 'user' },
+    ]) {
+      await expect(call(prisma, bound)).rejects.toMatchObject({
+        name: 'IdError',
+        statusCode: 400,
+        path: expect.stringMatching(
+          /^(?:Account\.id|Post\.authorId), in (?:account|post)\.\w+: .*(?:gte?|lte?)$/,
+        ),
+        message: expect.stringMatching(
+          /; for a time, use createdBetween\('(?:Account\.id|Post\.authorId)', from, to\)$/,
+        ),
+      })
+    }
+    expect(await state()).toEqual(before)
+  })
+
+  test('a time names its field', async () => {
+    const { accId, createdAfter, createdBefore, createdBetween } = await generatedModule(folder)
+    const { id } = await prisma.account.create({ data: { name: 'Cy', posts: { create: {} } } })
+    const [hour, later] = [accId.timeMs(id) - 3_600_000, new Date('2040-01-01')]
+    const count = async (filter: object) => [
+      await prisma.account.count({ where: { id: filter } }),
+      await prisma.post.count({ where: { author: { id: filter } } }),
+    ]
+    expect(await count(createdBetween('Account.id', hour, later))).toEqual([1, 1])
+    expect(await count(createdBetween('Post.authorId', hour, later))).toEqual([1, 1])
+    expect(await count(createdAfter('Account.id', later))).toEqual([0, 0])
+    expect(await count({ ...createdBefore('Account.id', hour), startsWith: 'acc_' })).toEqual([0, 0])
+    expect(await prisma.account.deleteMany({ where: { id: createdAfter('Account.id', later) } })).toEqual({
+      count: 0,
+    })
+    expect(accId.is(createdBetween('Account.id', hour, later).gte)).toBe(true)
   })
 
   test('a field without onMismatch refuses it, and a number is refused everywhere', async () => {
@@ -197,8 +319,8 @@ describe.each([
     await prisma.slot.create({ data: { postId: old.id, number: 1 } })
     const key = { postId_number: { postId: old.id, number: 1 } }
     expect(await prisma.slot.findUnique({ where: key })).toEqual({ postId: old.id, number: 1 })
-    const { accId } = await generatedModule(folder)
-    const now = { id: accId.range(beginMs, Date.now() + 60_000) }
+    const { createdBetween } = await generatedModule(folder)
+    const now = { id: createdBetween('Account.id', beginMs, Date.now() + 60_000) }
     expect(await prisma.account.findMany({ where: now })).toEqual([post.author])
   })
 

@@ -1,4 +1,4 @@
-import { idValue, isPlainObject } from './id-value.js'
+import { idValue, isPlainObject, type Use } from './id-value.js'
 import type { ClientField, Model } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
@@ -8,7 +8,7 @@ export type Rule = (model: Model, value: unknown, place: Place) => unknown
 /** The meaning of an object's keys. The values of other keys are unchanged. */
 interface Shape {
   /** What values of id fields are for. */
-  readonly ids?: 'conditions' | 'data'
+  readonly ids?: Use
   /** The rule for the name of a relation. */
   readonly relation?: Rule
   /** The rule for any other name: that of a composite key. */
@@ -35,8 +35,8 @@ function mapShape(shape: Shape, model: Model, value: unknown, place: Place): unk
 }
 
 function mapKey(shape: Shape, model: Model, key: string, value: unknown, place: Place): unknown {
-  const column = shape.ids && model.ids.get(key)
-  if (column) return idValue(column, value, place, shape.ids === 'conditions')
+  const column = model.ids.get(key)
+  if (shape.ids && column) return idValue(column, value, place, shape.ids)
   const related = shape.relation && model.relations.get(key)
   if (related) return shape.relation(related, value, place)
   const word = shape.words && Object.hasOwn(shape.words, key) ? shape.words[key] : undefined
@@ -51,7 +51,7 @@ const relatedWhere: Rule = (model, value, place) =>
   isRelationFilter(model, value) ? quantified(model, value, place) : where(model, value, place)
 const quantifiers = { is: where, isNot: where, some: where, every: where, none: where }
 const quantified = words(quantifiers)
-const WHERE: Shape = { ids: 'conditions', relation: relatedWhere, compound: where, words: logic }
+const WHERE: Shape = { ids: 'condition', relation: relatedWhere, compound: where, words: logic }
 
 // `select` and `include`.
 const selection = rule(() => SELECTION)
