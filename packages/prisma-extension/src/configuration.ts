@@ -27,8 +27,11 @@ export interface IdField {
   readonly onMismatch?: OnMismatch
   /** The name of a property to add to rows, with the id's creation time. */
   readonly createdAt?: string
-  /** Whether `$find` looks ids up in this field: a primary key, or another unique field of generated ids. */
-  readonly key?: boolean
+  /**
+   * That `$find` looks ids up in this field. `shared` if several rows may have the same id: a field of a composite key or
+   * unique set, or of generated ids that needn't be unique.
+   */
+  readonly key?: 'unique' | 'shared'
   /** The relations of a foreign key: rows that are created with a row by these have their ids before it. */
   readonly relations?: readonly string[]
 }

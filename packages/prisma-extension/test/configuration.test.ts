@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm'
-import { flake, flax, IdError, sno } from '@snoflax/core'
+import { flake, flax, IdError, prefixed, sno } from '@snoflax/core'
 import { uid } from '@snoflax/families'
 import {
   type Configuration,
@@ -32,6 +32,7 @@ describe('a configuration', () => {
       'Order.id: ids: no option "metabyte"; options are family, storage, generated, meta, accept, onMismatch, createdAt, key, relations',
     ],
     [{ generated: 'never' }, 'Order.id: ids: generated must be a boolean, not "never"'],
+    [{ key: true }, 'Order.id: ids: key must be "unique" or "shared", not true'],
     [
       { family: undefined },
       'Order.id: family must be a family such as flax, not undefined; check for a circular import',
@@ -51,7 +52,8 @@ describe('a configuration', () => {
     expect(refusal(() => keyset({ afer: flax.min, take: 3 } as never)).message).toBe(
       'keyset: no option "afer"; options are after, order, take, field',
     )
-    expect(refusal(() => keyset({ take: undefined } as never)).field).toBe('take')
+    for (const options of [undefined, {}, { take: undefined }, { take: '20' }])
+      expect(refusal(() => keyset(options as never)).field).toBe('take')
   })
 
   test.each(['AND', 'is', 'some', 'where', 'data'])('may have a field named %s', (name) => {
@@ -113,7 +115,7 @@ describe('raw queries', () => {
   const models = {
     Order: { id: { family: sno, storage: 'uuid' }, tag: { family: flax, storage: 'binary' } },
   } as const
-  const { parameter, fromDatabase } = storedIds({ database: 'postgres', models })
+  const { parameter, fromDatabase, ...created } = storedIds({ database: 'postgres', models })
   const id = sno.generate()
   const tag = flax.generate()
 
@@ -134,6 +136,24 @@ describe('raw queries', () => {
     const { message } = refusal(() => fromDatabase('Order.id', 'é'))
     vi.unstubAllGlobals()
     expect(message).toMatch(/; the stored value is \\xc3a9$/)
+  })
+
+  test('compare with the ids of a time', () => {
+    const { createdBetween, createdAfter, createdBefore } = created
+    const [from, to] = [new Date('2026-11-01'), new Date('2026-12-01')]
+    expect(createdBetween('Order.id', from, to)).toEqual(sno.range(from, to))
+    expect(createdAfter('Order.tag', from)).toEqual({ gte: flax.lowerBound(from), lte: flax.max })
+    expect(createdBefore('Order.id', to)).toEqual({ gte: sno.min, lt: sno.lowerBound(to) })
+    expect(refusal(() => createdBetween('Order.id', to, from))).toMatchObject({
+      code: 'INVALID_OPTION',
+      path: 'Order.id, in createdBetween',
+    })
+    expect(refusal(() => createdAfter('Order.id', 'soon' as never)).path).toBe('Order.id, in createdAfter')
+    expect(refusal(() => createdBefore('Order.id', undefined as never)).code).toBe('INVALID_TYPE')
+    for (const name of [flax, undefined, 'Order'] as never[])
+      expect(refusal(() => createdBetween(name, from, to)).message).toMatch(
+        /^no field .* with ids, only Order\.id, Order\.tag$/,
+      )
   })
 
   test('refuse what is not an id or field', () => {
@@ -226,9 +246,77 @@ test('a client that lacks a member that the extension uses is refused by its ver
     'the operation findSome of @prisma/client 7.77.0 is unknown to this version of @snoflax/prisma-extension; ' +
       'install a newer @snoflax/prisma-extension',
   )
-  await expect(run({ ...known, args: { where: { id: { near: 'x' } } } })).rejects.toThrow(
-    'Order.id, in order.findMany: where.id.near: flax: the operator near is unknown to this version of',
+})
+
+test('an operator that is unknown is left to Prisma, unless its ids are converted', async () => {
+  const args = { where: { id: { near: 'x' } } }
+  const call = { model: 'Order', operation: 'findMany', args, __internalParams: { dataPath: [] } }
+  const query = async (got: unknown) => got
+  expect(await runOf(related, HIDDEN)({ ...call, query })).toEqual(args)
+  const bytes = { Order: { id: { ...ids.id, storage: 'binary' } } } as const
+  await expect(runOf(bytes, HIDDEN)({ ...call, query })).rejects.toThrow(
+    "Order.id, in order.findMany: where.id.near: flax: no operator near is known, so its ids can't be converted to storage binary; check its name",
   )
+})
+
+describe('the ids of a prefix', () => {
+  const text = (name: string, dbName?: string) => ({ name, kind: 'scalar', type: 'String', dbName })
+  const relation = (name: string, type: string) => ({ name, kind: 'object', type })
+  const client = (dbName?: string) => ({
+    ...HIDDEN,
+    _runtimeDataModel: {
+      models: {
+        Customer: { dbName, fields: [text('id', 'pk'), text('lastId'), relation('last', 'Order')] },
+        Order: {
+          dbName,
+          fields: [
+            text('id', 'pk'),
+            text('customerId'),
+            relation('customer', 'Customer'),
+            relation('next', 'Order'),
+          ],
+        },
+      },
+    },
+  })
+  const cus = { family: prefixed(flax, 'cus'), storage: 'text', generated: true } as const
+  const ord = { ...cus, family: prefixed(flax, 'ord') }
+
+  test.each<[string, Configuration['models'], string]>([
+    [
+      'two keys',
+      { Customer: { id: cus }, Order: { id: cus } },
+      'Order.id: generates ids with the prefix cus, as Customer.id does; if it refers to Customer.id, declare it as a field without generated;',
+    ],
+    [
+      'a reference that is declared like the key',
+      { Customer: { id: cus }, Order: { id: ord, customerId: cus } },
+      'Order.customerId: generates ids with the prefix cus, as Customer.id does',
+    ],
+    [
+      'a foreign key',
+      { Order: { customerId: { ...ids.id, relations: ['customer'] } } },
+      "Order.customerId: references Customer, but is declared to generate ids, of rows that don't exist; declare it as a field without generated",
+    ],
+    [
+      'a foreign key of the same model',
+      { Order: { id: ord, customerId: { ...ids.id, relations: ['next'] } } },
+      'Order.customerId: references Order, but is declared to generate ids',
+    ],
+  ])('are generated in one field, not in %s', (_, models, message) => {
+    expect(refusal(() => runOf(models, client())).message).toContain(message)
+  })
+
+  test('may be generated in two models of one table, in a circle of keys, and copied', () => {
+    expect(runOf({ Customer: { id: cus }, Order: { id: cus } }, client('rows'))).toBeTypeOf('function')
+    const circle = {
+      Customer: { lastId: { ...ids.id, relations: ['last'] } },
+      Order: { customerId: { ...ids.id, generated: false, relations: ['customer'] } },
+    }
+    expect(runOf(circle, client())).toBeTypeOf('function')
+    const copied = { Customer: { id: cus }, Order: { id: ord, customerId: { ...cus, generated: false } } }
+    expect(runOf(copied, client())).toBeTypeOf('function')
+  })
 })
 
 test('a malformed stored value is shown in hex, with the keys of its row', async () => {

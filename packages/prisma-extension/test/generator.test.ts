@@ -138,7 +138,35 @@ describe('mistakes in a schema are reported with model and field', () => {
     ],
     [
       'model C7 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n c8 C8?\n}\nmodel C8 { id String @id @default(dbgenerated()) @db.Uuid\n c7 C7 @relation(fields: [id], references: [id])',
-      'C8.id: is a foreign key to C7.id; ids are generated there; remove @default',
+      "C8.id: references C7.id, but is declared to generate ids, of rows that don't exist; declare it as a field without @default",
+    ],
+    ...[
+      ['snoflax.flax_generate_text()', ''],
+      ["('i1_'::text || ids.flax_generate_text())", ' /// @snoflax flax'],
+      ["lpad('x', 16)", ' /// @snoflax flax generate=database'],
+    ].map(([expression, comment], at): [string, string] => [
+      `model J${at} { id String @id @default(dbgenerated()) /// @snoflax flax\n k K${at}[]\n}\nmodel K${at} { id Int @id\n to String @default(dbgenerated("${expression}"))${comment}\n j J${at} @relation(fields: [to], references: [id])`,
+      `K${at}.to: references J${at}.id, but is declared to generate ids, of rows that don't exist; declare it as a field without @default`,
+    ]),
+    [
+      `model J9 { id String @id @default(dbgenerated("own_id()")) /// @snoflax flax generate=database\n k K9[]\n}\nmodel K9 { id Int @id\n to String @default(dbgenerated("own_id()"))\n j J9 @relation(fields: [to], references: [id])`,
+      'K9.to: references J9.id, but is declared to generate ids',
+    ],
+    [
+      'model L1 { id Int @id\n to String @default(dbgenerated()) /// @snoflax flax prefix=la\n}\nmodel L2 { id String @id @default(dbgenerated()) /// @snoflax flax prefix=la',
+      'L1.to: generates ids with the prefix la, as L2.id does; if it refers to L2.id, declare it as a field without @default, with a @relation(fields: [to], …) to L2.id; if it has ids of its own, choose another prefix; if it has copies of them, declare it as a field without @default',
+    ],
+    [
+      'model L3 { id String @id @default(dbgenerated("f()")) /// @snoflax flax prefix=lb generate=database\n}\nmodel L4 { id String @id @default(dbgenerated()) /// @snoflax flax prefix=lb',
+      'L4.id: generates ids with the prefix lb, as L3.id does',
+    ],
+    [
+      'model L5 { postId String @default(dbgenerated()) /// @snoflax flax\n tagId String @default(dbgenerated()) /// @snoflax flax\n @@id([postId, tagId])',
+      'L5.tagId: generates ids, as L5.postId of the same key does; declare those that refer to other rows as a field without @default, with a @relation(fields: [tagId], …) to them',
+    ],
+    [
+      'model L6 { id String @id @default(dbgenerated()) /// @snoflax typeid',
+      'L6.id: typeid is a function: in a module of yours write export const userId = typeid(\'user\'), name the module, as in families = "../src/ids.js", and write /// @snoflax userId',
     ],
     [
       'model C9 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n other String @unique @db.Uuid /// @snoflax flax\n d D1[]\n e D1[] @relation("e")\n}\nmodel D1 { id Int @id\n to String @db.Uuid\n c9 C9 @relation(fields: [to], references: [id])\n e C9 @relation("e", fields: [to], references: [other], map: "e")',
@@ -320,10 +348,17 @@ model Tag {
       database: 'postgres',
       models: {
         Customer: {
-          id: { family: sno, storage: 'uuid', generated: true, key: true, meta: 3, createdAt: 'createdAt' },
+          id: {
+            family: sno,
+            storage: 'uuid',
+            generated: true,
+            key: 'unique',
+            meta: 3,
+            createdAt: 'createdAt',
+          },
         },
         Order: {
-          id: { family: flax, storage: 'text', generated: true, key: true },
+          id: { family: flax, storage: 'text', generated: true, key: 'unique' },
           customerId: { family: sno, storage: 'uuid', relations: ['customer'] },
         },
       },
@@ -398,6 +433,36 @@ model Leaf {
       Object.entries(ids).map(([field, { family }]) => `${field} ${family.name}`)
     expect(familyOf(Node)).toEqual(['tenantId sno', 'id flax', 'parentId flax', 'headId sno'])
     expect(familyOf(Leaf)).toEqual(['tenantId sno', 'id sno', 'nodeId flax'])
+  })
+
+  test('generates a prefix in one column, also of several models, and in circles of keys', async () => {
+    const id = 'String @id @default(dbgenerated()) /// @snoflax flax'
+    const folder = await generateProject(
+      schema(
+        `
+model A { id ${id} prefix=a\n @@map("rows")\n @@schema("one")\n}
+model B { id ${id} prefix=a\n copyOf String? /// @snoflax flax prefix=a\n @@map("rows")\n @@schema("two")\n}
+model Doc { id ${id}
+  setting String? @default(dbgenerated("current_setting('app.doc')"))
+  current Version? @relation("current", fields: [id], references: [docId])
+  versions Version? @relation("versions")
+  by Doc? @relation("by", fields: [setting], references: [id])
+  of Doc[] @relation("by")
+  @@schema("one")\n}
+model Version { docId String @id
+  doc Doc @relation("versions", fields: [docId], references: [id])
+  of Doc? @relation("current")
+  @@schema("one")\n}`,
+        { datasource: 'schemas = ["one", "two"]' },
+      ),
+    )
+    const { configuration, snoflax } = await generatedModule(folder)
+    expect(configuration.models.Doc.id).toMatchObject({ generated: true, relations: ['current'] })
+    expect(configuration.models.Version.docId).not.toHaveProperty('generated')
+    const { PrismaClient } = await import(join(folder, 'client/client.ts'))
+    expect(new PrismaClient({ adapter: { provider: 'postgres' } }).$extends(snoflax())).toHaveProperty(
+      '$find',
+    )
   })
 
   test('replaces the files of an earlier run, and no others', async () => {

@@ -72,7 +72,7 @@ const FIELD = {
   accept: 'any',
   onMismatch: ['error', 'notFound'],
   createdAt: 'any',
-  key: 'boolean',
+  key: ['unique', 'shared'],
   relations: 'any',
 } as const
 

@@ -9,7 +9,7 @@ import {
 } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { mapArguments, mapCreation, type Rule } from './arguments.js'
-import { columnsOf, type Generators } from './columns.js'
+import { columnsOf, type Generators, type IdColumn } from './columns.js'
 import { addTimes, selectTimes, type Times } from './created-at.js'
 import { type Client, clientName, connectModels, libraryOf, type Model, type Models } from './model.js'
 import { inside, outermost, withPlace } from './place.js'
@@ -39,8 +39,9 @@ export type Extension<Types, Keys = Readonly<Record<string, string>>> = (client:
 }
 
 /**
- * The row that has an id, with its model and key as the schema names them; null if none has it. `also` has further rows, of
- * models that share an id. Models that can have the id are asked one by one.
+ * The row that has an id, with its model and key as the schema names them; null if none has it. `also` has the other rows
+ * with the id, ten at most, of the same model or of others. Fields that can have the id are asked one by one, those of
+ * foreign keys last.
  *
  * @throws {IdError} for a malformed id.
  *
@@ -82,10 +83,15 @@ interface Call {
   readonly __internalParams: { readonly dataPath: readonly string[] }
 }
 
+type Row = Record<string, unknown>
+
 /** What a client finds rows by. */
-type Finder = Readonly<
-  Record<string, { findUnique(args: object): PromiseLike<Record<string, unknown> | null> }>
->
+interface Finder {
+  readonly [model: string]: {
+    findUnique(args: object): PromiseLike<Row | null>
+    findMany(args: object): PromiseLike<Row[]>
+  }
+}
 
 /** How an operation maps ids in its arguments, and reads those in its result, unless that is a number. */
 interface Operation {
@@ -140,9 +146,7 @@ export function idExtension<Types = Record<never, never>, Keys = Readonly<Record
   checkOptions('snoflax', options, { generators: 'any' })
   const { generators = {} } = options
   const columns = columnsOf(configuration, generators)
-  const keys = columns
-    .filter(({ settings }) => settings.key)
-    .map(({ model, field: column, storage: { family } }) => ({ model, column, family }))
+  const keys = keysIn(columns)
   return ((client: Client & { $extends(extension: unknown): unknown }) => {
     const models = connectModels(columns, client)
     const run = (call: Call) => runCall(models, client, call)
@@ -152,13 +156,31 @@ export function idExtension<Types = Record<never, never>, Keys = Readonly<Record
       client: {
         // Within a transaction it is that of the transaction.
         $find(this: Finder, id: string) {
-          return findRow(keys, id, ({ model, column }) =>
-            (this[clientName(model)] as Finder[string]).findUnique({ where: { [column]: id } }),
-          )
+          return findRow(keys, id, async ({ model, column, key }, limit) => {
+            const rows = this[clientName(model)] as Finder[string]
+            const where = { [column]: id }
+            if (key === 'shared') return rows.findMany({ where, take: limit })
+            // Prisma sends those of one tick together.
+            const row = await rows.findUnique({ where })
+            return row == null ? [] : [row]
+          })
         },
       },
     })
   }) as never
+}
+
+/** The fields that `$find` asks, foreign keys after the keys that they refer to. */
+function keysIn(columns: readonly IdColumn[]) {
+  const keys = columns.filter(({ settings }) => settings.key)
+  const isForeign = ({ settings: { generated, relations } }: IdColumn) => !generated && !!relations?.length
+  const ordered = [...keys.filter((key) => !isForeign(key)), ...keys.filter(isForeign)]
+  return ordered.map(({ model, field: column, settings: { key }, storage: { family } }) => ({
+    model,
+    column,
+    key,
+    family,
+  }))
 }
 
 /** Answers that have ids already: an extension after ours may keep them, and hand them out again. */

@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { type Library, requireMembers, withPath } from '@snoflax/core/adapter'
+import { checkGenerating, type Library, requireMembers, withPath } from '@snoflax/core/adapter'
 import type { IdField } from '../configuration.js'
 import type { IdColumn } from './columns.js'
 
@@ -32,6 +32,13 @@ export interface ClientField {
   readonly name: string
   readonly kind: string
   readonly type: string
+  readonly dbName?: string | null
+}
+
+/** A model in the client's data model. */
+interface ClientModel {
+  readonly dbName?: string | null
+  readonly fields: readonly ClientField[]
 }
 
 /** Fields that a client omits from every result, by the client's name of the model. */
@@ -52,7 +59,7 @@ export interface Client {
     getAllComputedFields(model: string): Readonly<Record<string, ComputedField>> | undefined
   }
   readonly _runtimeDataModel: {
-    readonly models: Readonly<Record<string, { readonly fields: readonly ClientField[] }>>
+    readonly models: Readonly<Record<string, ClientModel>>
   }
 }
 
@@ -104,6 +111,7 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
       relations.set(field, models.get(type) as Model)
     }
   }
+  checkGenerators(columns, models, known.models)
   const converted = reaching(models)
   for (const model of models.values()) {
     model.convertedRelations = [...model.relations].filter(([, target]) => converted.has(target))
@@ -116,6 +124,28 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
     throw new IdError('INVALID_OPTION', `${name}: the client has no such ${what}`, { path: name })
   }
   return models
+}
+
+/** Checks that one field generates the ids of a prefix, and that no foreign key generates ids. */
+function checkGenerators(
+  columns: readonly IdColumn[],
+  models: Models,
+  known: Client['_runtimeDataModel']['models'],
+): void {
+  const generating = columns.flatMap(
+    ({ name: path, model, field, settings: { generated, family, relations = [] } }) => {
+      const own = models.get(model)
+      if (!generated || own === undefined) return []
+      // Keys that refer to each other in a circle generate ids in one place.
+      const target = relations.find((name) => {
+        const related = own.relations.get(name)
+        return related && !related.parents.some((back) => (related !== own || back !== name) && related.relations.get(back) === own)
+      })
+      const place = `${known[model]?.dbName ?? model}.${own.fields.get(field)?.dbName ?? field}`
+      return { path, place, family, target: target && own.relations.get(target)?.name }
+    },
+  )
+  checkGenerating(generating, () => 'a field without generated')
 }
 
 /** The models whose rows, or rows related to them, contain ids in another form. */

@@ -38,6 +38,12 @@ export async function loadFamilies(modules: readonly string[], schema: string): 
     if (found !== undefined && isFamily(family)) {
       return withPrefix({ family, name, export: name, from: found[0] }, prefix)
     }
+    if (typeof family === 'function') {
+      const reason =
+        `${name} is a function: in a module of yours write export const userId = ${name}('user'), name the module, ` +
+        'as in families = "../src/ids.js", and write /// @snoflax userId'
+      throw new core.IdError('INVALID_OPTION', reason, { field: 'family', value: name })
+    }
     const known = sources.flatMap(([, exports]) => namesOfFamilies(exports)).join(', ')
     const more = modules.includes(FAMILIES)
       ? ''

@@ -1,5 +1,5 @@
 import { type Database, IdError, type StorageName, storageFor } from '@snoflax/core'
-import { checkMismatch, isAccepting } from '@snoflax/core/adapter'
+import { checkMismatch, isAccepting, sqlFunction } from '@snoflax/core/adapter'
 import type { AnyFamily } from '../configuration.js'
 import type { GenerateBy, IdComment } from './comment.js'
 import { type PrismaField, refuse } from './schema.js'
@@ -131,9 +131,29 @@ function reasonAgainst(field: PrismaField, generate: GenerateBy | undefined): st
   return isId && !hasDefaultValue && 'add @default(dbgenerated()) to generate ids, or write generate=never'
 }
 
+/** Whether a foreign key is declared to generate ids: by the extension, or by the function or expression of its target. */
+export function generatesBy(
+  field: PrismaField,
+  generate: GenerateBy | undefined,
+  target: {
+    readonly field: PrismaField
+    readonly found: { readonly family: AnyFamily }
+    readonly isGenerating: boolean
+  },
+): boolean {
+  if (generate === 'database' || isEmptyDefault(field)) return true
+  const [expression] = defaultOf(field)?.args ?? []
+  if (typeof expression !== 'string') return false
+  const [, ofFamily] = sqlFunction(target.found.family, 'generate').split('.')
+  return (
+    expression.includes(`${ofFamily}`) ||
+    (target.isGenerating && expression === defaultOf(target.field)?.args?.[0])
+  )
+}
+
 const defaultOf = (field: PrismaField) =>
   field.default as { readonly name?: string; readonly args?: readonly unknown[] } | undefined
 
 /** `@default(dbgenerated())`, which sets no default in the database. */
-export const isEmptyDefault = (field: PrismaField): boolean =>
+const isEmptyDefault = (field: PrismaField): boolean =>
   defaultOf(field)?.name === 'dbgenerated' && !defaultOf(field)?.args?.length

@@ -1,10 +1,19 @@
 import type { Database, StorageName } from '@snoflax/core'
-import { agree, type ColumnIdentity, checkMeta, familyWith, withPath } from '@snoflax/core/adapter'
+import {
+  agree,
+  type ColumnIdentity,
+  checkGenerating,
+  checkMeta,
+  familyWith,
+  type GeneratingColumn,
+  isPrefixed,
+  withPath,
+} from '@snoflax/core/adapter'
 import type { AnyFamily } from '../configuration.js'
 import { checkRelationName, checkTimeNames } from '../extension/model.js'
 import { type IdComment, readComment } from './comment.js'
 import type { FindFamily, FoundFamily } from './families.js'
-import { fitStorage, isEmptyDefault, isGenerated } from './field.js'
+import { fitStorage, generatesBy, isGenerated } from './field.js'
 import {
   type FieldOfModel,
   type Mistakes,
@@ -24,6 +33,8 @@ export interface FoundField extends FieldOfModel {
   readonly storage: StorageName
   /** Whether the extension generates the ids. */
   readonly generated: boolean
+  /** Whether the extension or the database generates them. */
+  readonly isGenerating: boolean
   /** Whether the client types it as ids, and not as texts. */
   readonly branded: boolean
   readonly comment: Partial<IdComment>
@@ -77,6 +88,7 @@ export function findIds(
     const path = targets.map(nameOf).find((name) => !names.has(name))
     if (path) mistakes.collect(nameOf(id), () => agree(identityOf(id), { path }))
   }
+  checkGenerators(found, mistakes)
   checkNames(ids, mistakes)
   return { database, models: found }
 }
@@ -134,13 +146,15 @@ function ownId(own: FieldOfModel, comment: IdComment, lookup: Lookup): FoundFiel
   const storage = fitStorage(field, wholeFamily({ found, accept }), database, comment)
   checkMeta(found.family, comment.meta)
   const isKey = field.isId || (model.primaryKey?.fields.includes(field.name) && field.hasDefaultValue)
+  const generated = isGenerated(field, comment.generate)
   return {
     ...own,
     found,
     accept,
     of: isKey ? model.name : undefined,
     storage,
-    generated: isGenerated(field, comment.generate),
+    generated,
+    isGenerating: generated || comment.generate === 'database',
     branded: (comment.branded ?? branded) && !accept.some(isPattern),
     comment,
   }
@@ -163,8 +177,9 @@ function foreignKey(
   if (comment?.meta !== undefined) refuse(`is a foreign key to ${name}, where meta is set`, comment.meta)
   if (comment?.accept)
     refuse(`is a foreign key to ${name}, and accepts what that does; leave accept out`, comment.accept)
-  if (isEmptyDefault(field)) {
-    refuse(`is a foreign key to ${name}; ids are generated there; remove @default`, field.name)
+  if (generatesBy(field, comment?.generate, targets[0] as FoundField)) {
+    const column = { path: nameOf(own), place: placeOf(own), family: found.family, target: name }
+    checkGenerating([column], () => `a field without @default${comment?.generate ? ' and generate' : ''}`)
   }
   const { collation, onMismatch } = { ...its, ...comment }
   // A foreign key to this field takes them too.
@@ -172,7 +187,17 @@ function foreignKey(
   const family = wholeFamily({ found, accept })
   const storage = fitStorage(field, family, database, { ...settings, storage: wanted })
   const isTyped = (settings.branded ?? branded) && !accept.some(isPattern)
-  return { ...own, found, accept, of, storage, generated: false, branded: isTyped, comment: settings }
+  return {
+    ...own,
+    found,
+    accept,
+    of,
+    storage,
+    generated: false,
+    isGenerating: false,
+    branded: isTyped,
+    comment: settings,
+  }
 }
 
 export const isPattern = (accepted: RegExp | FoundFamily): boolean => accepted instanceof RegExp
@@ -206,6 +231,42 @@ function refuseComment(documentation: string | undefined, what: string): void {
     refuse(`@snoflax belongs to the field that stores the ids, not to ${what}`, what)
   }
 }
+
+/** Checks that one field generates the ids of a prefix, and one those of a primary key. */
+function checkGenerators(models: readonly ModelIds[], mistakes: Mistakes): void {
+  const byPrefix = new Map<string, GeneratingColumn>()
+  const generating = models.flatMap(({ ids }) => ids).filter((id) => id.isGenerating)
+  // Keys first, so that a field beside them is the mistake.
+  for (const id of [...generating].sort((a, b) => Number(b.field.isId) - Number(a.field.isId))) {
+    const { family } = id.found
+    if (!isPrefixed(family)) continue
+    const column = { path: nameOf(id), place: placeOf(id), family }
+    const first = byPrefix.get(family.prefix) ?? column
+    byPrefix.set(family.prefix, first)
+    mistakes.collect(column.path, () => checkGenerating([first, column], cureOf(id)))
+  }
+  for (const { model, ids } of models) {
+    const inKey = (id: FoundField) => model.primaryKey?.fields.includes(id.field.name)
+    const [first, ...others] = ids.filter(
+      (id) => id.isGenerating && inKey(id) && !isPrefixed(id.found.family),
+    )
+    for (const other of others) {
+      const reason = `generates ids, as ${nameOf(first as FoundField)} of the same key does; declare those that refer to other rows as ${cureOf(other)('them')}`
+      mistakes.collect(nameOf(other), () => refuse(reason, other.field.name))
+    }
+  }
+}
+
+const cureOf =
+  ({ field: { name } }: FoundField) =>
+  (target: string | undefined): string =>
+    target === undefined
+      ? 'a field without @default'
+      : `a field without @default, with a @relation(fields: [${name}], …) to ${target}`
+
+/** Table and column in the database, without a schema. */
+const placeOf = ({ model, field }: FieldOfModel): string =>
+  `${model.dbName ?? model.name}.${field.dbName ?? field.name}`
 
 /** Checks that names of families are unique: generators are passed by them, and the generated module exports them. */
 function checkNames(ids: readonly FoundField[], mistakes: Mistakes): void {

@@ -1,5 +1,6 @@
 import { isAbsolute, relative } from 'node:path'
 import type { PrefixedFamily } from '@snoflax/core'
+import type { IdField } from '../configuration.js'
 import { clientName } from '../extension/model.js'
 import type { FoundFamily } from './families.js'
 import {
@@ -20,8 +21,9 @@ export const MARK = 'Written by snoflax-prisma-generator'
 
 const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
 
-/** An exported constant of the module. */
+/** A constant of the module, exported unless it is an inner one. */
 interface Constant {
+  readonly isInner?: boolean
   readonly about?: string
   readonly name: string
   readonly type: string
@@ -51,7 +53,7 @@ export function moduleFiles(
   const each = (keyword: string, end: (one: Constant) => string) =>
     constants.map((one) => {
       const about = one.about ? `/** ${one.about} */\n` : ''
-      return `${about}export ${keyword} ${one.name}${end(one)}`
+      return `${about}${one.isInner ? '' : 'export '}${keyword} ${one.name}${end(one)}`
     })
   if (language === 'ts') {
     const lines = each('const', ({ type, value }) => `: ${type} = ${value}`)
@@ -71,11 +73,11 @@ function constantsOf(schema: SchemaIds, isOptional: boolean): Constant[] {
   const ids = idFields(schema)
   const families = familiesOf(ids).filter(({ prefix }) => prefix !== undefined)
   const example = ids[0] ? nameOf(ids[0]) : ''
-  const ofStored = (name: string, about: string) => ({
+  const byField = (name: string, about: string) => ({
     about,
     name,
     type: `StoredIds<IdTypes>['${name}']`,
-    value: `storedIds(configuration).${name}`,
+    value: `byField.${name}`,
   })
   return [
     ...families.map(({ name, prefix, export: base }) => ({
@@ -90,8 +92,17 @@ function constantsOf(schema: SchemaIds, isOptional: boolean): Constant[] {
       type: `(options${isOptional ? '?' : ''}: Options) => Extension<Times, Keys>`,
       value: '(options) => idExtension(configuration, options)',
     },
-    ofStored('parameter', `A parameter of a raw query: \`parameter('${example}', id)\`.`),
-    ofStored('fromDatabase', `An id in its rows: \`fromDatabase('${example}', row.id)\`.`),
+    {
+      isInner: true,
+      name: 'byField',
+      type: 'StoredIds<IdTypes>',
+      value: 'storedIds(configuration)',
+    },
+    byField('parameter', `A parameter of a raw query: \`parameter('${example}', id)\`.`),
+    byField('fromDatabase', `An id in its rows: \`fromDatabase('${example}', row.id)\`.`),
+    byField('createdBetween', `A filter by time: \`createdBetween('${example}', from, to)\`.`),
+    byField('createdAfter', `A filter by time: \`createdAfter('${example}', from)\`.`),
+    byField('createdBefore', `A filter by time: \`createdBefore('${example}', to)\`.`),
   ]
 }
 
@@ -149,7 +160,7 @@ function idConfiguration(id: FoundField): string {
     family: found.name,
     storage: text(id.storage),
     generated: id.generated || undefined,
-    key: isKey(id) || undefined,
+    key: text(keyOf(id)),
     accept: list(accept.map((one) => (one instanceof RegExp ? one : one.name))),
     meta: comment.meta,
     onMismatch: text(comment.onMismatch),
@@ -188,12 +199,17 @@ ${generatorOptions(generated)}  }
 /** A prefix is known of ids that the client types as texts, too. */
 function keysOf({ model, ids }: ModelIds): string {
   const types = ids
-    .filter(isKey)
+    .filter((id) => keyOf(id) !== undefined)
     .flatMap((id) => (id.accept.some(isPattern) ? 'string' : familiesIn(id).map((one) => typeOf(one))))
   return types.length === 0 ? '' : `  ${model.name}: ${[...new Set(types)].join(' | ')}\n`
 }
 
-const isKey = ({ field, generated }: FoundField): boolean => field.isId || (field.isUnique && generated)
+function keyOf({ model, field, isGenerating }: FoundField): IdField['key'] {
+  if (field.isList) return undefined
+  if (field.isId || field.isUnique) return 'unique'
+  const sets = [model.primaryKey?.fields ?? [], ...model.uniqueFields]
+  return isGenerating || sets.some((fields) => fields.includes(field.name)) ? 'shared' : undefined
+}
 
 function timesOf({ model, ids }: ModelIds): string {
   const times = ids.flatMap(({ field, accept, comment: { createdAt } }) => {
