@@ -242,7 +242,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { flax, sno } from '@snoflax/core'
 import { type ConfigurationOf, idExtension, keyset, storedIds } from '@snoflax/prisma-extension'
 import { type Prisma, PrismaClient } from './generated/client/client.ts'
-import { fromDatabase, parameter, snoflax } from './generated/snoflax/index.ts'
+import { createdAfter, createdBefore, createdBetween, fromDatabase, parameter, snoflax } from './generated/snoflax/index.ts'
 declare const pool: { query(sql: string): Promise<unknown> }
 declare const url: string
 await pool.query(\`

@@ -1,7 +1,8 @@
-import { type SnoId, sno } from '@snoflax/core'
+import type { SnoId } from '@snoflax/core'
 import { keyset } from '@snoflax/prisma-extension'
 import type { NewOrder, Order, OrdersQuery } from 'example-orders-web'
 import { db } from './database.js'
+import { createdBetween } from './generated/snoflax/index.js'
 
 const SHOWN = { include: { customer: true }, omit: { customerId: true } } as const
 
@@ -13,7 +14,7 @@ export function listOrders({ created, customerId, after, take }: OrdersQuery): P
     where: {
       AND: [
         page.where,
-        created ? { id: sno.range(created.from, created.to) } : {},
+        created ? { id: createdBetween('Order.id', created.from, created.to) } : {},
         customerId ? { customerId } : {},
       ],
     },

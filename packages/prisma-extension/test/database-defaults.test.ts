@@ -1,10 +1,16 @@
-import { sno, uuid7 } from '@snoflax/core'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sno, typeid, uuid7 } from '@snoflax/core'
 import { installSql, prismaMigration } from '@snoflax/pg-sql'
 import { type OpenDatabase, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AnyClient, clientOf, pushSchema, runCollations } from './project/clients.js'
+import { type AnyClient, clientOf, PrismaPg, pushSchema, runCollations } from './project/clients.js'
 import { generateProject, projectOf } from './project/generate.js'
+import { changesTo, describingPool } from './project/push.js'
+import { schemaForEngine } from './project/version.js'
 import { generatedModule, openShop, type Shop } from './shop/open.js'
+
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
 describe.each(['sqlite', 'postgresql'] as const)('@default(dbgenerated()) on %s', (database) => {
   let shop: Shop
@@ -94,6 +100,52 @@ describe("a default of pg-sql's functions", () => {
     for (const row of found) {
       expect(Math.abs(uuid7.timeMs(uuid7.parse(row.id)) - Date.now())).toBeLessThan(600_000)
     }
+  })
+})
+
+describe('a default with a prefix', () => {
+  const models = (customer: string, user: string) => `
+model Customer {
+  id   String @id @default(dbgenerated("${customer}")) /// @snoflax flax prefix=cus generate=database
+  name String
+}
+model User {
+  id   String @id @default(dbgenerated("${user}")) /// @snoflax userId generate=database
+  name String
+}
+`
+  const STABLE = models(
+    "('cus_'::text || snoflax.flax_generate_text())",
+    "snoflax.typeid_generate('user'::text)",
+  )
+  const IDS = "import { typeid } from '@snoflax/core'\nexport const userId = typeid('user')\n"
+
+  test('has an empty second migration in the form of the README, and generates ids that the client reads', async () => {
+    for (const [, form = ''] of STABLE.matchAll(/(@default\(.*?\)) \/\/\//g))
+      expect(README).toContain(`\`${form}\``)
+    const files = projectOf(STABLE, { options: 'families = "../ids.js"' })
+    const folder = await generateProject({ ...files, 'ids.js': IDS })
+    const database = await postgres.open()
+    await database.pool.query(prismaMigration().content)
+    await pushSchema(folder, database)
+    const pool = describingPool(database.url)
+    const changes = (content: string) => changesTo(content, new PrismaPg(pool), 'database')
+    const schema = schemaForEngine(readFileSync(join(folder, 'schema/schema.prisma'), 'utf8'))
+    for (let time = 0; time < 2; time++)
+      expect(await changes(schema)).toBe('-- This is an empty migration.\n')
+    const other = models("'cus_' || snoflax.flax_generate_text()", "snoflax.typeid_generate('user')")
+    expect(await changes(schema.replace(STABLE, other))).toMatch(/SET DEFAULT.*SET DEFAULT/s)
+
+    const { snoflax, cusId } = await generatedModule(folder)
+    const prisma: AnyClient = (await clientOf(folder, database)).$extends(snoflax())
+    await database.query(`INSERT INTO "Customer" (name) VALUES ('raw')`)
+    const [raw] = await prisma.customer.findMany()
+    expect(cusId.is(raw.id)).toBe(true)
+    const user = await prisma.user.create({ data: { name: 'Ada' } })
+    expect(typeid('user').is(user.id)).toBe(true)
+    expect(await prisma.$find(user.id)).toMatchObject({ model: 'User', row: user })
+    await Promise.all([prisma.$disconnect(), pool.end()])
+    await database.close()
   })
 })
 

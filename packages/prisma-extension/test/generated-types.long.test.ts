@@ -85,7 +85,7 @@ test.each([NEW, OLD])('the types of $client contain prefixes', async ({ client, 
     file,
     `import type { Id } from '@snoflax/core'
 import { PrismaClient } from '${entry}'
-import { type CustomerId, cusId, type OrderId, order_lineId, parameter, snoflax } from '${module}'
+import { createdAfter, createdBetween, type CustomerId, cusId, type OrderId, order_lineId, parameter, snoflax } from '${module}'
 
 declare const bare: PrismaClient
 export async function types() {
@@ -97,7 +97,14 @@ export async function types() {
   await prisma.order.findMany({ where: { id: { in: [id, made] }, customerId: cusId.parse('text') } })
   // @ts-expect-error of another prefix
   await prisma.order.findMany({ where: { id: customerId } })
+  await prisma.customer.findMany({ where: { id: createdBetween('Customer.id', 0, Date.now()) } })
+  await prisma.order.findMany({ where: { customer: { id: createdAfter('Order.customerId', new Date()) } } })
+  // @ts-expect-error of another field
+  await prisma.order.findMany({ where: { id: createdBetween('Customer.id', 0, 1) } })
+  // @ts-expect-error a time names its field
+  const unnamed = () => createdBetween(cusId, 0, 1)
   const customer = await prisma.$find(customerId)
+  const [others, hasMore]: [number, boolean] = [customer!.also.length, customer!.hasMore]
   const [model, key, name]: ['Customer', CustomerId, string] = [customer!.model, customer!.row.id, customer!.row.name]
   const line = await prisma.$transaction((tx) => tx.$find(made))
   const [ofLine, buyer, at]: ['Order', CustomerId, Date] = [line!.model, line!.row.customerId, line!.row.createdAt]
@@ -107,7 +114,7 @@ export async function types() {
   if (any?.model === 'Order') any.row.customerId satisfies CustomerId
   const texts = await prisma.$find('order_line_x')
   texts?.model satisfies 'Order' | undefined
-  void [model, key, ofLine, buyer, at]
+  void [model, key, ofLine, buyer, at, unnamed, others, hasMore]
   return parameter('Order.customerId', customerId)
 }
 `,

@@ -139,7 +139,12 @@ function checkGenerators(
       // Keys that refer to each other in a circle generate ids in one place.
       const target = relations.find((name) => {
         const related = own.relations.get(name)
-        return related && !related.parents.some((back) => (related !== own || back !== name) && related.relations.get(back) === own)
+        return (
+          related &&
+          !related.parents.some(
+            (back) => (related !== own || back !== name) && related.relations.get(back) === own,
+          )
+        )
       })
       const place = `${known[model]?.dbName ?? model}.${own.fields.get(field)?.dbName ?? field}`
       return { path, place, family, target: target && own.relations.get(target)?.name }

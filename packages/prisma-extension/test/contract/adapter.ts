@@ -1,4 +1,4 @@
-import { idExtension, keyset } from '@snoflax/prisma-extension'
+import { idExtension, keyset, storedIds } from '@snoflax/prisma-extension'
 import type { OpenDatabase } from '@snoflax/test'
 import { sharedPostgres } from '@snoflax/test'
 import {
@@ -296,7 +296,9 @@ const adapter: ContractAdapter<PrismaSession> = {
   createdBetween: {
     findMany: {
       run: ({ prisma, variant }, from, to) =>
-        prisma.customer.findMany({ where: { id: variant.family.range(from, to) } }),
+        prisma.customer.findMany({
+          where: { id: storedIds(contractConfiguration(variant)).createdBetween('Customer.id', from, to) },
+        }),
       refused: onBytes,
     },
   },
