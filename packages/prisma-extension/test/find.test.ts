@@ -1,4 +1,4 @@
-import { flax, type IdFamily, prefixed, uuid7 } from '@snoflax/core'
+import { flax, prefixed, uuid7 } from '@snoflax/core'
 import { type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
@@ -100,7 +100,7 @@ describe.each([
     statements.length = 0
   })
 
-  const of = (prefix: string): IdFamily => prefixed(flax, prefix) as IdFamily
+  const of = (prefix: string) => prefixed(flax, prefix)
   const found = async (id: string) => {
     statements.length = 0
     return { row: await prisma.$find(id), statements: statements.length }
