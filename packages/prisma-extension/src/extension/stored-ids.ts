@@ -1,5 +1,5 @@
 import { type DatabaseValue, IdError, type Time } from '@snoflax/core'
-import { ownOf, show } from '@snoflax/core/adapter'
+import { isAccepting, show } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { columnsOf, type IdColumn } from './columns.js'
 import { outermost, withPlace } from './place.js'
@@ -9,7 +9,7 @@ import { refuseValue } from './result.js'
 export interface CreatedBetween<AnId extends string> {
   readonly gte: AnId
   readonly lt?: AnId
-  /** In place of `lt`, if no id is after the range: other keys may sort behind it. */
+  /** In place of `lt`, if no id is after the range and the field accepts other keys: they may sort behind it. */
   readonly lte?: AnId
 }
 
@@ -96,7 +96,8 @@ export function storedIds<Types = Record<string, string>>(configuration: Configu
   const range = (call: string) => (name: string, from: Time, to: Time) => {
     const { family } = columnOf(columns, name).storage
     const { gte, lt } = withPlace(name, outermost(call), () => family.range(from, to))
-    return lt === undefined ? { gte, lte: ownOf(family).max } : { gte, lt }
+    if (lt !== undefined) return { gte, lt }
+    return isAccepting(family) ? { gte, lte: family.own.max } : { gte }
   }
   const [after, before] = [range('createdAfter'), range('createdBefore')]
   return {
