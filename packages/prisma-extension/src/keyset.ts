@@ -36,8 +36,8 @@ export interface Keyset<AnId extends string, Field extends string> {
 export function keyset<AnId extends string = never, const Field extends string = 'id'>(
   options: KeysetOptions<AnId, Field>,
 ): Keyset<AnId, Field> {
-  const direction = checkKeyset(options, 'required', { field: 'any' })
-  const { after, take, field = 'id' as Field } = options
-  const bound = after == null ? {} : { [field]: { [direction === 'asc' ? 'gt' : 'lt']: after } }
-  return { where: bound, orderBy: { [field]: direction }, take } as Keyset<AnId, Field>
+  const { order, after, take } = checkKeyset(options, 'required', { field: 'any' })
+  const { field = 'id' as Field } = options
+  const bound = after == null ? {} : { [field]: { [order === 'asc' ? 'gt' : 'lt']: after } }
+  return { where: bound, orderBy: { [field]: order }, take } as Keyset<AnId, Field>
 }
