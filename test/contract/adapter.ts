@@ -65,7 +65,7 @@ export interface ContractPaths<Session> {
 
   readonly byId: Paths<Session, [id: string], Customer | undefined>
   readonly byIds: Paths<Session, [ids: readonly string[]], readonly Customer[]>
-  readonly byRange: Paths<Session, [range: Required<IdRange<string>>], readonly Customer[]>
+  readonly byRange: Paths<Session, [range: Required<Omit<IdRange<string>, 'lte'>>], readonly Customer[]>
   readonly createdBetween: Paths<Session, [from: Date, to: Date], readonly Customer[]>
   /** By an id that is not a key; null finds rows without one. */
   readonly byTrace: Paths<Session, [traceId: string | null], readonly Customer[]>

@@ -30,7 +30,7 @@ export const byIds: Assertions<unknown, [ids: readonly string[]], Customers> = {
   },
 }
 
-export const byRange: Assertions<unknown, [range: Required<IdRange<string>>], Customers> = {
+export const byRange: Assertions<unknown, [range: Required<Omit<IdRange<string>, 'lte'>>], Customers> = {
   'finds the rows of a half-open range': async (run, { seed, variant }) => {
     const { customers } = seed
     const range = { gte: customers[2]?.id as string, lt: customers[5]?.id as string }

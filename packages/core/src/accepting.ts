@@ -2,6 +2,7 @@ import type { IdFamily } from './family.js'
 import { checkFamily, isAccepting } from './identity.js'
 import { overlapOf } from './overlap.js'
 import { automatonOf, isExponential } from './primitives/automaton.js'
+import type { Time } from './primitives/clock.js'
 import { fail, IdError, show } from './primitives/errors.js'
 import { portable } from './primitives/pattern.js'
 import { isRegExp, once } from './primitives/realms.js'
@@ -42,7 +43,8 @@ export type AcceptingFamily<Own extends IdFamily = IdFamily, Accepts extends Acc
  * beside the family's ids, and new rows get ids of the family.
  *
  * `time`, `timeMs`, `unpack` and `decode` throw for an accepted key. Bounds of a time are those of the family: a range
- * compares texts, so it also selects accepted keys that sort between its ends (`exactRange` is false).
+ * compares texts, so it also selects accepted keys that sort between its ends (`exactRange` is false); one without an end
+ * ends at the family's last id.
  *
  * A pattern or family that also matches ids of the family itself is refused: nobody could tell both apart, and older keys
  * would get invented times. `nanoid(16)` has the same form as flax.
@@ -130,6 +132,10 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
     unpack: ownOnly(family.unpack),
     time: ownOnly(family.time),
     timeMs: ownOnly(family.timeMs),
+    range(from: Time, to: Time) {
+      const range = family.range(from, to)
+      return range.lt === undefined ? { ...range, lte: family.max } : range
+    },
     compare: (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0),
     '~standard': standardSchema(is, parse, pattern, undefined),
   }

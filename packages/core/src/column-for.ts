@@ -52,7 +52,7 @@ export interface IdColumn<AnId extends string> {
    * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`; `TIME_OUT_OF_RANGE` if `to` is after the
    * family's last time, where `lowerBound` is the only bound.
    */
-  range(from: Time, to: Time): Required<IdRange<AnId>>
+  range(from: Time, to: Time): Required<Omit<IdRange<AnId>, 'lte'>>
   /**
    * A page of rows by id, which costs the same wherever it begins.
    *

@@ -64,6 +64,8 @@ export interface IdRange<AnId extends string> {
   readonly gte: AnId
   /** The smallest id after the range; undefined if no id is after it. */
   readonly lt?: AnId
+  /** The family's last id, in place of `lt`, if it also accepts other keys: they may sort after all ids. */
+  readonly lte?: AnId
 }
 
 /** Generates ids of one family. It has the state for that: clock, counter, and partition, worker or node. */

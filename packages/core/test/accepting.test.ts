@@ -74,6 +74,10 @@ describe.each(KEYS)('a family that accepts a %s', (_, accept, key) => {
     }
     const [from, to] = [new Date('2026-11-01'), new Date('2026-12-01')]
     expect(family.range(from, to)).toEqual(family.own.range(from, to))
+    // Accepted keys may sort after all ids.
+    const { min, max } = family.own
+    expect(family.range(from, Number.POSITIVE_INFINITY)).toEqual({ gte: family.lowerBound(from), lte: max })
+    expect(family.range(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)).toEqual({ gte: min, lt: min })
     expect(family.exactRange).toBe(false)
   })
 

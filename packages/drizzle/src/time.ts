@@ -1,6 +1,6 @@
 import type { Id, Time } from '@snoflax/core'
 import { wasCreatedBetween as isBetween, timeOf } from '@snoflax/core/adapter'
-import { and, Column, entityKind, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, Column, entityKind, type GetColumnData, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { singleIdsOf } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
 
@@ -18,7 +18,8 @@ export function createdBetween(column: AnyIdColumn, from: Time, to: Time): SQL {
   const of = column as unknown as Column
   const ids = singleIdsOf(of)
   const range = ids.placed(() => ids.family.range(from, to))
-  return and(gte(of, range.gte), range.lt === undefined ? undefined : lt(of, range.lt)) as SQL
+  const end = range.lte === undefined ? range.lt && lt(of, range.lt) : lte(of, range.lte)
+  return and(gte(of, range.gte), end || undefined) as SQL
 }
 
 /**

@@ -227,11 +227,12 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   ): AliasableExpression<SqlBool> {
     const ids = this.at(path)
     checkOptions('createdBetween', options, { as: 'any' })
-    const { gte, lt } = ids.placed((family) => family.range(from, to))
+    const { gte, lt, lte } = ids.placed((family) => family.range(from, to))
     const column = columnOf(path, options)
     const eb = expressionBuilder<never, never>()
     const begins = eb(column, '>=', gte)
-    return lt === undefined ? begins : eb.and([begins, eb(column, '<', lt)])
+    const end = lte === undefined ? lt && eb(column, '<', lt) : eb(column, '<=', lte)
+    return end ? eb.and([begins, end]) : begins
   }
 
   /**

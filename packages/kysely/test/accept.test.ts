@@ -172,7 +172,7 @@ test.each<[string, object, RegExp]>([
 })
 
 test('a family that accepts others is a family', async () => {
-  const column = idColumn(accepting(flax, /user-\d+/))
+  const column = idColumn(accepting(flax, /user-\d{1,9}/))
   const db = open([idPlugin({ database: 'sqlite', tables: { users: { id: column } } })])
   await db.insertInto('users').values({ id: 'user-1' }).execute()
   expect(await all(db).where('id', '=', 'old').execute()).toEqual([])

@@ -9,6 +9,8 @@ export interface CreatedBetween<AnId extends string> {
   $gte: AnId
   /** The smallest id after the range; without it, the range has no end. */
   $lt?: AnId
+  /** In place of `$lt`, the family's last id, if the property also accepts other keys. */
+  $lte?: AnId
 }
 
 /** The name of an id property or relation, or a path to one in an embeddable: `place.visitId`. */
@@ -23,8 +25,8 @@ function rangeOf<AnId extends string>(
   to: Time,
 ): CreatedBetween<AnId> {
   const { path, family } = idColumnOf(entity, property, `${name}(Order, 'id', ${times})`)
-  const { gte, lt } = withPath(path, () => family.range<AnId>(from, to))
-  return (lt === undefined ? { $gte: gte } : { $gte: gte, $lt: lt }) as never
+  const { gte, lt, lte } = withPath(path, () => family.range<AnId>(from, to))
+  return { $gte: gte, ...(lt !== undefined && { $lt: lt }), ...(lte !== undefined && { $lte: lte }) } as never
 }
 
 /**

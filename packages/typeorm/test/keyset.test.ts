@@ -30,7 +30,7 @@ class Order {
 }
 @Entity()
 class Account {
-  @FlaxIdColumn({ accept: /user-\d+/, branded: false }) id!: string
+  @FlaxIdColumn({ accept: /user-\d{1,9}/, branded: false }) id!: string
 }
 const Invoice = new EntitySchema<{ id: FlaxId }>({
   name: 'invoice',

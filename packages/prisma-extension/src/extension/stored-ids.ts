@@ -1,5 +1,5 @@
 import { type DatabaseValue, IdError, type Time } from '@snoflax/core'
-import { isAccepting, show } from '@snoflax/core/adapter'
+import { show } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { columnsOf, type IdColumn } from './columns.js'
 import { outermost, withPlace } from './place.js'
@@ -95,9 +95,7 @@ export function storedIds<Types = Record<string, string>>(configuration: Configu
   const columns = new Map(columnsOf(configuration).map((column) => [column.name, column]))
   const range = (call: string) => (name: string, from: Time, to: Time) => {
     const { family } = columnOf(columns, name).storage
-    const { gte, lt } = withPlace(name, outermost(call), () => family.range(from, to))
-    if (lt !== undefined) return { gte, lt }
-    return isAccepting(family) ? { gte, lte: family.own.max } : { gte }
+    return withPlace(name, outermost(call), () => family.range(from, to))
   }
   const [after, before] = [range('createdAfter'), range('createdBefore')]
   return {

@@ -1,5 +1,5 @@
 import type { Time } from '@snoflax/core'
-import { isAccepting, ownOf, readKeyset, refuse, show, withPath } from '@snoflax/core/adapter'
+import { readKeyset, refuse, show, withPath } from '@snoflax/core/adapter'
 import {
   And,
   Equal,
@@ -93,12 +93,10 @@ function created(
   to: Time,
 ): FindOperator<never> {
   const { path, family } = idPropertyOf(entity, property, usage)
-  const own = ownOf(family)
-  const { gte, lt } = withPath(path, () => own.range(from, to))
+  const { gte, lt, lte } = withPath(path, () => family.range(from, to))
   const bounds = [MoreThanOrEqual(gte)]
   if (lt !== undefined) bounds.push(LessThan(lt))
-  // Other keys may sort after all ids of the family.
-  else if (isAccepting(family)) bounds.push(LessThanOrEqual(own.max))
+  if (lte !== undefined) bounds.push(LessThanOrEqual(lte))
   // On a relation TypeORM takes a single comparison for a number of rows.
   return And(...bounds) as FindOperator<never>
 }
