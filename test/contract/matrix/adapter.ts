@@ -32,6 +32,8 @@ export interface MatrixAdapter<Session> {
   readonly orm: string
   /** The databases, and the storages that the package has there. */
   readonly storages: Readonly<Partial<Record<OpenDatabase['kind'], readonly StorageName[]>>>
+  /** Whether the package refuses storages that convert. */
+  readonly refusesCompact?: boolean
   /** Opens the ORM on tables that exist: see {@link TABLES}. */
   open(database: OpenDatabase, mode: Mode, log: Log): Promise<Session>
   /** A session with an identity map of its own, if the ORM has one. */

@@ -334,7 +334,7 @@ const reads: Programs = {
       .orderBy(people.id),
   'a selected subquery': ({ db, people, posts }) => {
     const newest = db
-      .select({ authorId: posts.authorId, newest: max(posts.id).as('newest') })
+      .select({ authorId: posts.authorId, newest: max(posts.likes).as('newest') })
       .from(posts)
       .groupBy(posts.authorId)
       .as('newest')
@@ -380,8 +380,9 @@ const reads: Programs = {
       .groupBy(posts.authorId)
       .having(ne(posts.authorId, key(2)))
       .orderBy(posts.authorId),
-  'min and max': ({ db, posts, isMysql }) =>
-    isMysql ? [] : db.select({ a: min(posts.id), z: max(posts.id) }).from(posts),
+  // PostgreSQL has neither for all types of keys.
+  'min and max': ({ db, posts, isSqlite }) =>
+    !isSqlite ? [] : db.select({ a: min(posts.id), z: max(posts.id) }).from(posts),
   distinct: ({ db, posts }) => db.selectDistinct({ id: posts.authorId }).from(posts).orderBy(posts.authorId),
   'a case': ({ db, people }, key) =>
     db
@@ -480,7 +481,15 @@ const adapter: MatrixAdapter<Session> = {
       schema: { people, posts, tags, links, ...related },
       ...(isMysql && { mode: 'planetscale' }),
     })
-    return { db, people, posts, tags, links, isMysql, isSqlite: database.kind === 'sqlite' }
+    return {
+      db,
+      people,
+      posts,
+      tags,
+      links,
+      isMysql,
+      isSqlite: database.kind === 'sqlite',
+    }
   },
   close: async () => {},
   writes,

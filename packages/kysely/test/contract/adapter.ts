@@ -20,8 +20,7 @@ const adapter: ContractAdapter<Session> = {
     postgres: [...text('postgres'), ...uuid('postgres')],
     mysql: text('mysql'),
   },
-  // The contract has ids of one prefix in all tables.
-  refuses: (variant) => converts(variant) || 'prefix' in variant.family,
+  refuses: converts,
   mismatch: 'notFound',
   instead: { mysql: { ...writes.onMysql, graph: reads.onMysql } },
   junction: { table: 'orders_tags', order: 'order_id', tag: 'tag_id' },

@@ -408,6 +408,7 @@ const reads: Programs = {
 
 const adapter: MatrixAdapter<Session> = {
   orm: 'Kysely',
+  refusesCompact: true,
   storages: {
     sqlite: ['text'],
     postgres: ['text', 'uuid'],
