@@ -161,6 +161,8 @@ function inserted(insert: InsertQueryNode, target: Target): InsertQueryNode {
   }
   if (!values && !(defaultValues && missing)) return insert
   const rows = values?.values ?? [PrimitiveValueListNode.create([])]
+  // As without the plugin, the database refuses it.
+  if (rows.length === 0) return insert
   const filled = rows.map((row) => withIds(row, places))
   if (missing === undefined && filled.every((row, at) => row === rows[at])) return insert
   return InsertQueryNode.cloneWith(insert, {

@@ -411,7 +411,7 @@ const adapter: MatrixAdapter<Session> = {
   refusesCompact: true,
   storages: {
     sqlite: ['text'],
-    postgres: ['text', 'uuid'],
+    postgres: ['text'],
     mysql: ['text'],
     ...(PGliteDialect && { pglite: ['text'] }),
   },
