@@ -431,7 +431,6 @@ const adapter: MatrixAdapter<Session> = {
     // SQLite's JSON can't hold the bytes of related rows.
     sqlite: ['text'],
     postgres: ['text', 'uuid', 'binary'],
-    pglite: ['text'],
     mysql: ['text', 'binary'],
   },
   async open(database, { ids: of, plainKey }, log) {

@@ -1,7 +1,7 @@
 import { type IdTables, idColumn, idPlugin } from '@snoflax/kysely'
 import { type Keyed, type MatrixAdapter, type Program, storageDatabase } from '@snoflax/test/contract'
 import { Kysely, sql } from 'kysely'
-import { dialectFor, PGliteDialect } from './session.js'
+import { dialectFor } from './session.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tables' types differ by mode
 type Db = Kysely<any>
@@ -413,7 +413,6 @@ const adapter: MatrixAdapter<Session> = {
     sqlite: ['text'],
     postgres: ['text'],
     mysql: ['text'],
-    ...(PGliteDialect && { pglite: ['text'] }),
   },
   async open(database, { ids, plainKey }, log) {
     const idOf = (table: Keyed) => ids && idColumn(ids.of[table], { storage: ids.storage })
