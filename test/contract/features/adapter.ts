@@ -38,6 +38,8 @@ export interface FeatureSession {
 /** The default export of a package's `test/contract/features.ts`. */
 export interface FeatureAdapter {
   readonly orm: string
+  /** The databases that the ORM has a driver for. Default: all. */
+  readonly databases?: readonly OpenDatabase['kind'][]
   /** Forms that the ORM or its package doesn't have, and why. */
   readonly absent: Readonly<Partial<Record<FormName, string>>>
   /** Whether pages end by a limit of the query's own, and `keyset` has no `take`. */

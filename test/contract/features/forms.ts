@@ -20,6 +20,8 @@ export interface Form {
   create(id: string, text: string): readonly string[]
   /** Rows besides those that have ids of their own, for the id of the row `2` and for another one. */
   plant?(id: string, other: string): readonly Planted[]
+  /** Whether `n` is null in the rows that have ids of their own. */
+  readonly isNull?: boolean
   /** The notes of the rows that `find` gives for the id of the row `2`; `row` has the first of them. */
   readonly found: readonly string[]
   /** Whether `also` leaves rows out. */
@@ -149,6 +151,7 @@ export const FORMS = {
       `create table rows (n integer, id ${id} not null primary key, note ${text} not null)`,
     ],
     plant: (_: string, other: string) => [{ table: 'rows', id: other, note: HIDDEN, n: 1 }],
+    isNull: true,
     found: ['2'],
   },
   'single-table inheritance, by note': KEY,

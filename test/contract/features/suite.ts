@@ -28,6 +28,7 @@ export function describeFeatures(
 ): void {
   for (const { name: database, open } of databases) {
     if (!isWhole && database !== 'sqlite' && database !== 'postgres') continue
+    if (adapter.databases?.includes(database) === false) continue
     for (const [name, form] of Object.entries(FORMS) as [FormName, Form][]) {
       if (form.databases && !form.databases.includes(database)) continue
       const why = absent[name]
@@ -85,7 +86,14 @@ function openedBy(
     const types = typesIn(database.kind, family)
     for (const statement of form.create(types.id, types.text)) await database.query(statement)
     if (form.refused === undefined) {
-      const own = ids.map((id, at): Planted => ({ table: 'rows', id, note: `${at}`, n: at }))
+      const own = ids.map(
+        (id, at): Planted => ({
+          table: 'rows',
+          id,
+          note: `${at}`,
+          ...(!form.isNull && { n: at }),
+        }),
+      )
       const more = form.plant?.(ids[2] as string, scene.other) ?? []
       for (const row of [...own, ...more]) await plant(database, form, row)
     }
