@@ -69,7 +69,10 @@ interface Key extends KeyColumn {
   readonly stored: PreparedColumn
 }
 
-/** The keys of all tables; first those whose ids are their own, since rows that refer to them are further rows. */
+/**
+ * The keys of all tables; first those whose ids are their own, since rows that refer to them are further rows. A column that
+ * two entities of one table have is asked once.
+ */
 function keysIn(entities: readonly EntityMetadata[]): Key[] {
   const keys = entities.flatMap((entity): Key[] => {
     // Children of single-table inheritance are in the table of their parent.
@@ -84,7 +87,12 @@ function keysIn(entities: readonly EntityMetadata[]): Key[] {
   })
   const rank = ({ stored: { definition, metadata } }: Key) =>
     definition?.isGenerated ? 0 : metadata.isPrimary && !metadata.referencedColumn ? 1 : 2
-  return keys.sort((one, other) => rank(one) - rank(other))
+  const columns = new Map<string, Key>()
+  for (const key of keys.sort((one, other) => rank(one) - rank(other))) {
+    const place = JSON.stringify([key.entity.tablePath, key.stored.metadata.databaseName])
+    if (!columns.has(place)) columns.set(place, key)
+  }
+  return [...columns.values()]
 }
 
 /** The columns of a table that are in a unique set. */
