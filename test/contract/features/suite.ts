@@ -84,7 +84,7 @@ function openedBy(
     database = await openDatabase()
     scene.database = database
     const types = typesIn(database.kind, family)
-    for (const statement of form.create(types.id, types.text)) await database.query(statement)
+    for (const statement of form.create(types.id, types.text)) await run(database, statement)
     if (form.refused === undefined) {
       const own = ids.map(
         (id, at): Planted => ({
@@ -111,6 +111,10 @@ function openedBy(
   return scene
 }
 
+/** MySQL and MariaDB reserve the word rows. */
+const run = (database: OpenDatabase, statement: string) =>
+  database.query(database.kind === 'mysql' ? statement.replace(/\brows\b/g, '`rows`') : statement)
+
 /** Inserts a row, into the columns that the form's table has. */
 async function plant(database: OpenDatabase, form: Form, { table, id, note, n }: Planted): Promise<void> {
   for (const statement of form.create('id', 'text')) {
@@ -123,7 +127,7 @@ async function plant(database: OpenDatabase, form: Form, { table, id, note, n }:
       const value = values[column] ?? null
       return typeof value === 'string' ? `'${value}'` : String(value)
     })
-    await database.query(`insert into ${name} (${columns.join(', ')}) values (${texts.join(', ')})`)
+    await run(database, `insert into ${name} (${columns.join(', ')}) values (${texts.join(', ')})`)
   }
 }
 
