@@ -127,7 +127,7 @@ class World<Session> {
     const [people, posts, tags] = KEYED.map((table) => world.typeOf(table)) as [string, string, string]
     for (const statement of TABLES({ people, posts, tags })) await database.query(statement)
     let made = 0
-    const mode: Mode = { plainKey: () => `key_${9000 + ++made}`, ...(ids && { ids }) }
+    const mode: Mode = { plainKey: () => `key_${900_000 + ++made}`, ...(ids && { ids }) }
     world.session = await adapter.open(database, mode, (kind, value) => world.log.push([kind, value]))
     return world
   }
@@ -209,7 +209,7 @@ class World<Session> {
     const { ids } = this
     const names = new Map([...this.keys].map(([row, key]) => [key, `#${row}`]))
     const isKey = (text: string) =>
-      ids ? KEYED.some((table) => ids.of[table].is(text)) : /^key_\d{4}$/.test(text)
+      ids ? KEYED.some((table) => ids.of[table].is(text)) : /^key_\d{4,6}$/.test(text)
     const named = (value: unknown): unknown => {
       if (typeof value === 'string') {
         if (!names.has(value) && isKey(value)) names.set(value, `new ${names.size}`)
