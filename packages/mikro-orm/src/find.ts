@@ -12,7 +12,7 @@ import {
 } from '@mikro-orm/core'
 import { type CanBeKey, type FoundRow, findRow, type KeyColumn } from '@snoflax/core/adapter'
 import { idTypeOf, isToOne, pathOf } from './checks.js'
-import type { IdAt } from './property.js'
+import { type IdAt, nested } from './property.js'
 import { generatorOf } from './writes.js'
 
 /** The entities of a manager, as `MikroORM.init({ entities: […] })` has them. */
@@ -63,6 +63,8 @@ interface Query {
 /** A column in which an id is looked up. */
 interface Key extends KeyColumn {
   readonly meta: EntityMetadata
+  /** Table and column, which several entities may have: the first of them is asked. */
+  readonly place: string
   readonly isRelation: boolean
   /** Whether the column is the primary key. */
   readonly isOnly: boolean
@@ -85,9 +87,10 @@ export async function find<Manager extends EntityManager, AnId extends string>(
   id: AnId,
 ): Promise<FoundEntity<EntitiesOf<Manager>, AnId> | null> {
   // Keys of their own come before those that are another entity's.
-  const keys = [...em.getMetadata().getAll().values()]
+  const all = [...em.getMetadata().getAll().values()]
     .flatMap(keysOf)
     .sort((one, other) => Number(one.isRelation) - Number(other.isRelation))
+  const keys = all.filter((key) => all.find(({ place }) => place === key.place) === key)
   const read = async ({ meta, isOnly, where }: Key, limit: number): Promise<object[]> => {
     // Looks into the identity map first.
     if (isOnly) return [await em.findOne(meta.class, where(id))].filter((row) => row !== null)
@@ -115,11 +118,12 @@ export async function find<Manager extends EntityManager, AnId extends string>(
   return (await findRow(keys, id, read, count)) as never
 }
 
-/** The columns of an entity that can find its rows. Entities of one table are one. */
+/** The columns of an entity that can find its rows. A hierarchy in one table is one entity. */
 function keysOf(meta: EntityMetadata): readonly Key[] {
   const { className: model, root, tptParent, primaryKeys } = meta
   const isTable =
-    !meta.pivotTable && !meta.virtual && !meta.embeddable && (!meta.abstract || meta.inheritanceType)
+    !(meta.pivotTable || meta.virtual || meta.view || meta.embeddable) &&
+    (!meta.abstract || meta.inheritanceType)
   if (!isTable || (root.class !== meta.class && !tptParent)) return []
   const unique = new Set<string>([
     ...primaryKeys,
@@ -135,15 +139,19 @@ function keysOf(meta: EntityMetadata): readonly Key[] {
     const isInherited = tptParent?.properties[prop.name as EntityKey]
     if (!isKey || isInherited || prop.persist === false || prop.formula) return []
     const isOnly = prop.primary === true && primaryKeys.length === 1
-    return pathsOf(prop).map(([names, family]) => ({
-      model,
-      column: [path, ...names].join('.'),
-      family,
-      meta,
-      isRelation: prop.kind !== ReferenceKind.SCALAR,
-      isOnly: isOnly && names.length === 0,
-      where: (id: string) => nested([...path.split('.'), ...names], id),
-    }))
+    return pathsOf(prop).map(([names, family]) => {
+      const column = [path, ...names].join('.')
+      return {
+        model,
+        column,
+        family,
+        meta,
+        place: [meta.schema, meta.tableName, prop.fieldNames, names].join('.'),
+        isRelation: prop.kind !== ReferenceKind.SCALAR,
+        isOnly: isOnly && names.length === 0,
+        where: (id: string) => nested(column, id),
+      }
+    })
   })
 }
 
@@ -158,7 +166,3 @@ function pathsOf(
     pathsOf(target).map(([names, family]) => [[target.name, ...names], family] as const),
   )
 }
-
-const nested = ([name = '', ...names]: readonly string[], id: string): object => ({
-  [name]: names.length === 0 ? id : nested(names, id),
-})

@@ -36,6 +36,10 @@ export type IdName<Entity> = {
   [Name in keyof Entity & string]-?: [IdOfValue<Entity[Name]>] extends [never] ? never : Name
 }[keyof Entity & string]
 
+/** A value at a path, as conditions and orders have it: `{ place: { visitId: value } }`. */
+export const nested = (path: string, value: unknown): object =>
+  path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value) as object
+
 /** A column of ids. */
 export interface IdColumn {
   /** Entity and property, for messages. */

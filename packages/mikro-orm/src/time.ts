@@ -1,7 +1,7 @@
 import type { EntityName, FilterQuery, QueryOrderMap } from '@mikro-orm/core'
 import type { Time } from '@snoflax/core'
 import { readKeyset, withPath } from '@snoflax/core/adapter'
-import { type IdAt, type IdName, idColumnOf } from './property.js'
+import { type IdAt, type IdName, idColumnOf, nested } from './property.js'
 
 /** A condition on an id property: a half-open range. */
 export interface CreatedBetween<AnId extends string> {
@@ -78,9 +78,9 @@ export const createdBefore = <Entity extends object, const Path extends string>(
   rangeOf('createdBefore', 'time', entity, property, Number.NEGATIVE_INFINITY, time)
 
 /** Options of {@link keyset}. */
-export interface KeysetOptions<Entity extends object, Field extends IdName<Entity>> {
-  /** The id property that rows are ordered by. Default `id`. */
-  readonly field?: Field
+export interface KeysetOptions<Entity extends object, Field extends string> {
+  /** The id property that rows are ordered by, or a path to one in an embeddable: `place.visitId`. Default `id`. */
+  readonly field?: IdPath<Entity, Field> & Field
   /** Oldest first, or newest first. Default `asc`. */
   readonly order?: 'asc' | 'desc'
   /** The last id of the previous page; undefined or null for the first page. */
@@ -101,7 +101,7 @@ export interface KeysetOptions<Entity extends object, Field extends IdName<Entit
  * const first = await em.findAll(Order, keyset(Order, { order: 'desc', take: 20 }))
  * const next = await em.findAll(Order, keyset(Order, { order: 'desc', take: 20, after: first.at(-1)?.id }))
  */
-export function keyset<Entity extends object, const Field extends IdName<Entity> = 'id' & IdName<Entity>>(
+export function keyset<Entity extends object, const Field extends string = 'id'>(
   entity: EntityName<Entity>,
   options: KeysetOptions<Entity, Field>,
 ): { where: FilterQuery<Entity>; orderBy: QueryOrderMap<Entity>; limit: number } {
@@ -109,14 +109,14 @@ export function keyset<Entity extends object, const Field extends IdName<Entity>
   const { field = 'id', take, where } = given
   const column = idColumnOf(entity, field, 'keyset(Order, { take: 20 })')
   const { after, order } = readKeyset(column, given, 'required', { field: 'any', where: 'any' })
-  const beyond = { [field]: { [order === 'asc' ? '$gt' : '$lt']: after } }
+  const beyond = nested(field, { [order === 'asc' ? '$gt' : '$lt']: after })
   return {
     where: (after === undefined
       ? (where ?? {})
       : where == null
         ? beyond
         : { $and: [where, beyond] }) as FilterQuery<Entity>,
-    orderBy: { [field]: order } as QueryOrderMap<Entity>,
+    orderBy: nested(field, order) as QueryOrderMap<Entity>,
     limit: take as number,
   }
 }

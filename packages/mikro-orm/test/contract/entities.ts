@@ -116,8 +116,12 @@ export interface Orm {
 }
 
 /** MikroORM on a database of the tests. */
-export async function ormOn(database: OpenDatabase, entities: EntitySchema[]): Promise<Orm> {
-  const options = { entities, allowGlobalContext: false, debug: false }
+export async function ormOn(
+  database: OpenDatabase,
+  entities: readonly object[],
+  more: object = {},
+): Promise<Orm> {
+  const options = { entities: entities as EntitySchema[], allowGlobalContext: false, debug: false, ...more }
   switch (database.kind) {
     case 'sqlite':
       return Sqlite.init({ ...options, dbName: (database as SqliteDatabase).file }) as Promise<never>
@@ -130,7 +134,7 @@ export async function ormOn(database: OpenDatabase, entities: EntitySchema[]): P
 
 export async function open(database: OpenDatabase, variant: Variant): Promise<Session> {
   const entities = entitiesFor(variant)
-  const orm = await ormOn(database, Object.values(entities) as EntitySchema[])
+  const orm = await ormOn(database, Object.values(entities))
   // Makes what is missing: the tables may be there.
   await orm.schema.update({ safe: true })
   return { family: variant.family, orm, entities, em: () => orm.em.fork() }
