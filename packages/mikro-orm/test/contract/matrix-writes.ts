@@ -22,17 +22,12 @@ const qb = ({ em, Person }: Session) => em.createQueryBuilder(Person)
 
 const byEntities: Programs = {
   'create an entity': flushed(({ em, Person }) => em.create(Person, eve)),
-  'create entities': flushed(({ em, Person }) => [em.create(Person, eve), em.create(Person, fay)]),
-  'create an entity with a key': flushed(({ em, Person }, key) => em.create(Person, { ...eve, id: key(31) })),
   'create entities with and without a key': flushed(({ em, Person }, key) => [
     em.create(Person, eve),
     em.create(Person, { ...fay, id: key(31) }),
   ]),
   'create an entity that refers by key': flushed(({ em, Post }, key) =>
     em.create(Post, { ...post, author: key(2) }),
-  ),
-  'create an entity that refers to an entity': flushed(async (s, key) =>
-    s.em.create(s.Post, { ...post, author: await one(s, key(2)) }),
   ),
   'create an entity that refers to none': flushed(({ em, Post }, key) =>
     em.create(Post, { ...post, author: key(9) }),
@@ -59,9 +54,6 @@ const byEntities: Programs = {
     const person = new Person.class()
     em.persist(Object.assign(person, eve))
   }),
-  'change an entity': flushed(async (s, key) => {
-    ;(await one(s, key(2))).name = 'New'
-  }),
   'change nothing': flushed((s, key) => one(s, key(2))),
   'change entities': flushed(async ({ em, Person }, key) => {
     for (const person of await em.find(Person, [key(1), key(2)], { orderBy: { id: 'asc' } }))
@@ -83,7 +75,12 @@ const byEntities: Programs = {
   }),
   'assign a graph': flushed(async ({ em, Person }, key) => {
     const person = await em.findOneOrFail(Person, key(1), { populate: ['posts'] })
-    em.assign(person, { posts: [{ id: key(11), likes: 9 }, post] })
+    em.assign(person, {
+      posts: [
+        { id: key(11), likes: 9 },
+        { ...post, author: person },
+      ],
+    })
   }),
   'merge an entity': flushed(({ em, Person }, key) => {
     const person = em.merge(Person, { id: key(2), ...eve, boss: key(1) })
@@ -105,8 +102,9 @@ const byEntities: Programs = {
   'add to a collection what it has': flushed(async (s, key) => {
     ;(await tagsOf(s, key(11))).add(s.em.getReference(s.Tag, key(21)))
   }),
-  'add to a collection that is not loaded': flushed(({ em, Post, Tag }, key) => {
-    em.getReference(Post, key(14)).tags.add(em.getReference(Tag, key(23)))
+  'add to a collection that is not loaded': flushed(async ({ em, Post, Tag }, key) => {
+    const { tags } = await em.findOneOrFail(Post, key(14))
+    tags.add(em.getReference(Tag, key(23)))
   }),
   'set a collection': flushed(async (s, key) => {
     ;(await tagsOf(s, key(11))).set([key(22), key(23)].map((id) => s.em.getReference(s.Tag, id)))
@@ -124,7 +122,11 @@ const byEntities: Programs = {
 }
 
 const byRows: Programs = {
-  'insert a row': ({ em, Person }, key) => em.insert(Person, { ...eve, id: key(31) }),
+  'no rows, and no keys': async ({ em, Person, Tag }) => [
+    await em.insertMany(Person, []),
+    await em.nativeUpdate(Person, { id: { $in: [] } }, { name: 'New' }),
+    await em.nativeDelete(Tag, { id: { $in: [] } }),
+  ],
   'insert rows': async ({ em, Person }, key) => {
     const rows = [
       { ...eve, id: key(31), boss: key(1) },
@@ -133,18 +135,12 @@ const byRows: Programs = {
     // In SQLite it answers with the number of the last row, and beside our ids with the keys.
     await em.insertMany(Person, rows)
   },
-  'insert no rows': ({ em, Person }) => em.insertMany(Person, []),
   'insert a row that refers': ({ em, Post }, key) =>
     em.insert(Post, { ...post, id: key(41), author: key(2) }),
-  'insert a row that refers to none': ({ em, Post }, key) =>
-    em.insert(Post, { ...post, id: key(41), author: key(9) }),
-  'insert a key that is there': ({ em, Person }, key) => em.insert(Person, { ...eve, id: key(1) }),
-  'insert an entity': ({ em, Person }) => em.insert(em.create(Person, eve, { persist: false })),
   'insert entities': ({ em, Person }) =>
     em.insertMany([eve, fay].map((row) => em.create(Person, row, { persist: false }))),
   'upsert a row by key': async ({ em, Person }, key) =>
     plain(await em.upsert(Person, { ...eve, id: key(2) })),
-  'upsert a new row': async ({ em, Person }, key) => plain(await em.upsert(Person, { ...eve, id: key(31) })),
   'upsert a row by another column': async ({ em, Person }) =>
     plain(await em.upsert(Person, { email: 'bob@x.org', name: 'New' }, { onConflictFields: ['email'] })),
   'upsert rows': async ({ em, Person }, key) =>
@@ -177,10 +173,7 @@ const byRows: Programs = {
     ),
   'update by key': ({ em, Person }, key) => em.nativeUpdate(Person, { id: key(2) }, { name: 'New' }),
   'update by keys': ({ em, Person }, key) => em.nativeUpdate(Person, [key(1), key(9)], { name: 'New' }),
-  'update by no keys': ({ em, Person }) => em.nativeUpdate(Person, { id: { $in: [] } }, { name: 'New' }),
   'update a reference': ({ em, Person }, key) => em.nativeUpdate(Person, { id: key(3) }, { boss: key(4) }),
-  'update a reference to null': ({ em, Person }, key) =>
-    em.nativeUpdate(Person, { boss: key(2) }, { boss: null }),
   'update a key': ({ em, Tag }, key) => em.nativeUpdate(Tag, { id: key(23) }, { id: key(51) }),
   'update by an expression': ({ em, Person }, key) =>
     em.nativeUpdate(Person, { id: key(1) }, { boss: raw('id') }),
@@ -188,16 +181,10 @@ const byRows: Programs = {
     em.nativeUpdate(Post, { author: { boss: key(1) } }, { likes: 9 }),
   'delete by key': ({ em, Person }, key) => em.nativeDelete(Person, { id: key(3) }),
   'delete by keys': ({ em, Post }, key) => em.nativeDelete(Post, [key(11), key(12), key(19)]),
-  'delete by no keys': ({ em, Tag }) => em.nativeDelete(Tag, { id: { $in: [] } }),
   'delete by another key than': ({ em, Post }, key) => em.nativeDelete(Post, { id: { $ne: key(11) } }),
-  'delete a row that others refer to': ({ em, Person }, key) => em.nativeDelete(Person, { id: key(1) }),
 }
 
 const byQueryBuilder: Programs = {
-  'build an insert': (s, key) =>
-    qb(s)
-      .insert({ ...eve, id: key(31), boss: key(1) })
-      .execute(),
   'build an insert of rows': async (s, key) => {
     const rows = [
       { ...eve, id: key(31) },
@@ -226,12 +213,6 @@ const byQueryBuilder: Programs = {
       .insert({ id: key(31), email: 'bob@x.org', name: 'New', boss: key(4) })
       .onConflict('email')
       .merge(['name', 'boss'])
-      .execute(),
-  'build an insert, or an update to values': (s, key) =>
-    qb(s)
-      .insert({ ...eve, id: key(2) })
-      .onConflict('id')
-      .merge({ boss: key(3) })
       .execute(),
   'build an update': (s, key) =>
     qb(s)
