@@ -192,9 +192,9 @@ const byQueryBuilder: Programs = {
     ]
     await qb(s).insert(rows).execute()
   },
-  'build an insert that returns': async ({ isMysql, ...s }, key) => {
+  'build an insert that returns': async (s, key) => {
     const insert = qb(s).insert({ ...eve, id: key(31) })
-    return isMysql ? insert.execute() : insert.returning(['id', 'name']).execute()
+    return s.isMysql ? insert.execute() : insert.returning(['id', 'name']).execute()
   },
   'build an insert, or nothing': (s, key) =>
     qb(s)
