@@ -97,7 +97,7 @@ test.each(terms.filter(([, , not]) => not !== ''))('messages use %s', (_, __, no
 /** The phrases of messages in which a word of the second table stands. Each must mean what the page says. */
 const PHRASES: Readonly<Record<string, readonly RegExp[]>> = {
   key: [
-    /(foreign|primary|old|new|other|accepted) keys?|its keys|keys are|as its key|set the key|key order|a key of a later time|the keys? of|\{ key \}|createdAt\.key|a key of (type|storage)|the key by hand|compare its key|needs keys of storage/,
+    /(foreign|primary|old|new|other|accepted) keys?|its keys|keys are|as its key|set the key|key order|a key of a later time|the keys? of|\{ key \}|createdAt\.key|a key of (type|storage)|the key by hand|compare its key|needs keys of storage|of the same key does/,
     /keys\[|\{ keys: … \}|a key must have 32 bytes|replace the keys|must have at least one key|seal-keys|etcd has no key/,
   ],
   migration: [/(by|in|into) a migration|mark this migration/],

@@ -343,9 +343,9 @@ test('a malformed stored value is shown in hex, with the keys of its row', async
   const [bytes, of] = [sno.decode(id), 'Order.trace, in order.findMany: result[1]']
   const rows = [{ id: bytes }, { id: bytes, trace: 'é', note: 'private' }]
   await expect(answer(structuredClone(rows))).rejects.toMatchObject({
-    code: 'INVALID_LENGTH',
+    code: 'INVALID_CHARACTER',
     path: `${of}.trace`,
-    message: `${of}.trace: flax: an id has 16 characters, not 1 ("é"); the stored value is \\xc3a9, in the row with id "${id}"`,
+    message: `${of}.trace: flax: "é" at position 0 of "é" is not ASCII; the stored value is \\xc3a9, in the row with id "${id}"`,
   })
   const nested = [null, { next: [{ id: Uint8Array.of(255, 254), trace: flax.generate() }] }]
   await expect(answer(nested)).rejects.toThrow(
