@@ -48,12 +48,18 @@ class Referral extends Visit {
   sender!: Id<'cus'> | null
 }
 const invoiceIn = (schema: string | undefined) =>
-  new EntitySchema<{ id: Id<'inv'>; past: Id<'cus'> }>({
+  new EntitySchema<{ id: Id<'inv'>; past: Id<'cus'>; kept: string }>({
     name: 'invoice',
     ...(schema && { schema }),
     columns: {
       id: idColumn(flax, { prefix: 'inv', check: true }),
       past: idColumn.plain(customerId, { check: true, nullable: true }),
+      kept: idColumn.plain(flax, {
+        prefix: 'old',
+        accept: /[a-z]{24}|user-\d{1,9}/,
+        check: true,
+        nullable: true,
+      }),
     },
   })
 
@@ -114,7 +120,7 @@ describe.each(kinds.filter(({ name }) => name !== 'mysql'))('check: true in $nam
     const database = await databaseWithShop()
     const empty = await openForTest(database, entities, { synchronize: false })
     const names = (await changesOf(empty)).join('\n').match(/"CHK_\w+"/g)
-    expect(new Set(names).size).toBe(10)
+    expect(new Set(names).size).toBe(11)
     await empty.synchronize()
     expect(await changesOf(empty)).toEqual([])
     expect(await changesOf(await openForTest(database, entities))).toEqual([])
