@@ -381,13 +381,13 @@ model posts {
   ${reference('authorId', 'author_id')}
   author   people  @relation(fields: [authorId], references: [id])
   links    links[]
-  tags     tags[]
+  tags     tags[]  @relation("marks")
 }
 model tags {
   ${key('tags')}
   label String  @unique
   links links[]
-  posts posts[]
+  posts posts[] @relation("marks")
 }
 model links {
   ${reference('postId', 'post_id')}
@@ -408,7 +408,8 @@ function junction(kind: OpenDatabase['kind'], { ids }: Mode): string {
       : storageFor(flax, database, { storage: 'text' }).column.sql.replace(/\(\d+\)/, '(40)')
     return `${name} ${sql} not null references ${table} (id) on delete cascade on update cascade`
   }
-  return `create table "_poststotags" (${column('"A"', 'posts')}, ${column('"B"', 'tags')}, primary key ("A", "B"))`
+  const [a, b] = kind === 'mysql' ? ['`A`', '`B`'] : ['"A"', '"B"']
+  return `create table _marks (${column(a, 'posts')}, ${column(b, 'tags')}, primary key (${a}, ${b}))`
 }
 
 /** An extension before ours, as one that audits: it sees ids. */
