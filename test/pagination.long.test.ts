@@ -8,7 +8,8 @@ import { typeErrors } from './snippets/type-errors.js'
 import { at } from './workspace.js'
 
 const PAGE = readFileSync(at('docs/pagination.md'), 'utf8')
-const [drizzle, prisma, typeorm, kysely, endpoint] = blocksOf(PAGE, 'ts') as [
+const [drizzle, prisma, typeorm, mikroOrm, kysely, endpoint] = blocksOf(PAGE, 'ts') as [
+  string,
   string,
   string,
   string,
@@ -52,6 +53,19 @@ test('the code of each ORM compiles, for users of the built packages', () => {
       }
       declare const orders: Repository<Order>
       ${typeorm}`,
+    ],
+    [
+      at('packages/mikro-orm/test/page.ts'),
+      `import { defineEntity, type EntityManager, p } from '@mikro-orm/core'
+      import { flaxId, keyset } from '@snoflax/mikro-orm'
+      ${GIVEN}
+      const Customer = defineEntity({ name: 'Customer', properties: { id: flaxId({ prefix: 'cus' }) } })
+      const Order = defineEntity({
+        name: 'Order',
+        properties: { id: flaxId({ prefix: 'ord' }), customer: () => p.manyToOne(Customer) },
+      })
+      declare const em: EntityManager
+      ${mikroOrm}`,
     ],
     [
       at('packages/kysely/test/page.ts'),

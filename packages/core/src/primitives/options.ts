@@ -9,9 +9,6 @@ export type OptionKind = 'number' | 'boolean' | 'function' | 'list' | 'any' | re
 
 /**
  * A copy of the own properties of options, without a prototype: what others put on `Object.prototype` is no option.
- *
- * @example
- * ownOptions({ take: 20 }).take // 20
  */
 export const ownOptions = <Options>(options: Options): Exclude<Options, undefined> =>
   ({ __proto__: null, ...options }) as never

@@ -1,4 +1,5 @@
-const PART = /\\[\s\S]|\[(\^?)((?:\\[\s\S]|[^\\\]])*)\]/g
+// The bracket that ends a class is optional, so that a search stays linear: a pattern that compiles has it.
+const PART = /\\[\s\S]|\[(\^?)((?:\\[\s\S]|[^\\\]])*)\]?/g
 /** In a class: what has to be escaped, among escapes that stay as they are. */
 const IN_CLASS = /(\\[dsw])-|\\[\s\S]|(^-|-$|-(?=\\[dsw])|[()[{}|/])/gi
 /** What means something else with flag u. */
@@ -8,9 +9,6 @@ const OTHERWISE = /\\(?:u\{|p\{)/i
  * The pattern's source, spelled so that it means the same without flags, with u, as JSON Schema reads it, and with v, as
  * HTML's `<input pattern>` does; undefined if that needs more than an escape in a class, and for a pattern with flags.
  * Characters outside the basic plane remain two for `.` and negated classes, without a flag.
- *
- * @example
- * portable(/[-\w]{16}/) // '[\\-\\w]{16}'
  */
 export function portable({ source, flags }: RegExp): string | undefined {
   if (flags !== '' || OTHERWISE.test(source)) return undefined

@@ -1,5 +1,11 @@
 import { IdError } from '@snoflax/core'
-import { checkGenerating, type GeneratingColumn, isPrefixed, ownOf } from '@snoflax/core/adapter'
+import {
+  checkGenerating,
+  type GeneratingColumn,
+  isPrefixed,
+  type KeyColumn,
+  ownOf,
+} from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName, is, Table } from 'drizzle-orm'
 import { type ColumnIds, idColumnsIn, isList, placeOf } from './ids.js'
 
@@ -40,11 +46,18 @@ function keySetsOf(table: Table, { dialect }: ColumnIds) {
   return { primary: namesOf(primary), all: namesOf([...primary, ...unique]) }
 }
 
+/** A column by which a row is found. */
+interface Key extends KeyColumn {
+  readonly table: Table
+  readonly key: Column
+  readonly ids: ColumnIds
+}
+
 /**
  * The columns of a schema by which a row is found: those that generate their ids first, then references and others that
  * are in a primary key or a unique set. A table that the schema has under two names is asked once.
  */
-export function keysIn(schema: Readonly<Record<string, unknown>>) {
+export function keysIn(schema: Readonly<Record<string, unknown>>): Key[] {
   const keys = tablesIn(schema).flatMap(([model, table]) => {
     const columns = idColumnsIn(table).filter(({ column }) => !isList(column))
     const [first] = columns

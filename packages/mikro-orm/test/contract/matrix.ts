@@ -13,7 +13,7 @@ const TRANSACTIONS = ['afterTransactionStart', 'afterTransactionCommit', 'afterT
 
 const adapter: MatrixAdapter<Session> = {
   orm: 'MikroORM',
-  storages: { sqlite: ['text'], postgres: ['text', 'uuid'], mysql: ['text'] },
+  storages: { sqlite: ['text'], postgres: ['text'], mysql: ['text'] },
   async open(database, mode, log) {
     const entities = entitiesIn(mode)
     const subscriber = {
@@ -36,7 +36,9 @@ const adapter: MatrixAdapter<Session> = {
     const orm = await ormOn(database, Object.values(entities), {
       subscribers: [subscriber],
       onQuery: (sql: string, parameters: readonly unknown[]) => {
-        log('statement', [sql, parameters])
+        // Once for each connection, MikroORM asks for its database.
+        if (!sql.includes('datname =') && !/information_schema\.schemata/.test(sql))
+          log('statement', [sql, parameters])
         return sql
       },
     })

@@ -7,7 +7,9 @@ import { refuseValue } from './result.js'
 
 /** A filter of an id field. Its bounds are ids of the field's own family, also where it accepts other keys. */
 export interface CreatedBetween<AnId extends string> {
+  /** The smallest id in the range. */
   readonly gte: AnId
+  /** The smallest id after the range. */
   readonly lt?: AnId
   /** In place of `lt`, if no id is after the range and the field accepts other keys: they may sort behind it. */
   readonly lte?: AnId

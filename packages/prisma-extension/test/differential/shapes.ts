@@ -18,8 +18,6 @@ export interface Columns {
   readonly family?: 'flake' | 'uuid7'
   readonly flax: string
   readonly sno: string
-  /** Of either family, if its ids have one. */
-  readonly prefixes?: { readonly flax: string; readonly sno: string }
   /** Whether its fields are text that also accepts labels. */
   readonly accepts?: true
   /** Of ids in a schema without our generator. */
@@ -37,7 +35,6 @@ const UUIDS = {
 }
 
 const NUMBERS = { family: 'flake', flax: 'BigInt', sno: 'BigInt' } as const
-const PREFIXES = { flax: 'cus', sno: 'order_line' } as const
 const SQLITE = { provider: 'sqlite', plain: 'String', text: '' }
 const MYSQL = { provider: 'mysql', plain: 'String @db.VarChar(40)', text: '@db.VarChar(40)' }
 
@@ -48,13 +45,12 @@ export const COLUMNS: Readonly<Record<string, readonly Columns[]>> = VERSION
       sqlite: [
         { ...SQLITE, flax: 'Bytes', sno: 'Bytes' },
         { ...SQLITE, ...NUMBERS },
-        { ...SQLITE, flax: 'Bytes', sno: 'String', prefixes: PREFIXES },
+        { ...SQLITE, flax: 'Bytes', sno: 'String' },
         { ...SQLITE, flax: 'String', sno: 'String', accepts: true },
       ],
       pglite: [
         { ...UUIDS, sno: 'Bytes' },
         { ...UUIDS, ...NUMBERS },
-        { ...UUIDS, prefixes: PREFIXES },
       ],
       mysql: [
         { ...MYSQL, flax: 'Bytes @db.Binary(12)', sno: 'Bytes @db.VarBinary(16)' },
@@ -103,9 +99,8 @@ function prismaLine(line: string, columns: Columns, isPlain: boolean): string {
   const [, head, kind, modifier = '', which, rest = ''] = ID.exec(line) ?? []
   if (kind === undefined) return line.replace(/ TEXT\b/, ` ${columns.text}`)
   const [type, native = ''] = (isPlain ? columns.plain : columns[which as 'flax' | 'sno']).split(' ')
-  const prefix = columns.prefixes?.[which as 'flax' | 'sno']
   const accepts = columns.accepts ? ' accept=/row [0-9]+/ onMismatch=notFound branded=false' : ''
-  const family = `${columns.family ?? which}${prefix === undefined ? '' : ` prefix=${prefix}`}${accepts}`
+  const family = `${columns.family ?? which}${accepts}`
   const isMade = kind === 'KEY' || kind === 'KEYPART'
   const attributes = `${kind === 'KEY' ? '@id' : ''} ${isMade ? '@default(dbgenerated())' : ''}`
   const comment =
