@@ -304,21 +304,6 @@ test('ids behind two prefixes are neither copies nor references of each other', 
   await database.close()
 })
 
-test('keys that only look like the ids of a column that accepts them are not called ids from the future', async () => {
-  const database = await sqlite.open()
-  database.connection.exec(`CREATE TABLE keys (id TEXT PRIMARY KEY);
-    INSERT INTO keys VALUES ('key_zzzZZJNLP9Dj3tB9'), ('key_${flax.generate()}')`)
-  const declared = declaring(
-    'timeless',
-    'keys: { id: idColumn(prefixed(flax, "key"))({ accept: /key_z{3}ZZJNLP9Dj3tB9(?!x)/ }) }',
-    'sqlite',
-  )
-  const { findings, notes } = await doctor(database.file, '--kysely', declared)
-  expect(findings).toEqual([])
-  expect(notes.join()).toContain('their times say nothing')
-  await database.close()
-})
-
 test('partitions whose bounds lack the prefix of the ids are found, beside a DEFAULT partition too', async () => {
   const database = await openInstalled()
   await database.query(`

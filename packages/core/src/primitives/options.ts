@@ -15,7 +15,7 @@ export const ownOptions = <Options>(options: Options): Exclude<Options, undefine
 
 /**
  * Refuses unknown options and values of the wrong kind. Otherwise a misspelled name or an unset variable would silently
- * mean the default. Returns a copy to read them from; see {@link ownOptions}. An inherited option, such as a getter of a
+ * mean the default. Returns a copy of the own ones to read them from. An inherited option, such as a getter of a
  * class, is refused, since the copy lacks it.
  *
  * @param kinds the kind of each option. A `number` that is passed as undefined is refused too: `{ partition: undefined
