@@ -14,14 +14,12 @@ export interface KeyColumn {
   readonly column: string
   /** The family of its ids. */
   readonly family: IdFamily
-  /** Whether its ids are those of another column, as in a junction table: they are looked up behind those. */
-  readonly isReference?: boolean
 }
 
 const known = /* @__PURE__ */ new WeakMap<object, readonly KeyColumn[]>()
 
 /**
- * The keys of a schema, which are read from it once: references last.
+ * The keys of a schema, which are read from it once.
  *
  * @example
  * const tables = { customers: prefixed(flax, 'cus') }
@@ -29,9 +27,7 @@ const known = /* @__PURE__ */ new WeakMap<object, readonly KeyColumn[]>()
  * keysOf(tables, read) === keysOf(tables, read) // true
  */
 export function keysOf<Key extends KeyColumn>(schema: object, read: () => readonly Key[]): readonly Key[] {
-  const keys =
-    known.get(schema) ??
-    [...read()].sort((a, b) => Number(a.isReference ?? false) - Number(b.isReference ?? false))
+  const keys = known.get(schema) ?? read()
   known.set(schema, keys)
   return keys as readonly Key[]
 }
