@@ -34,6 +34,7 @@ const SKIPPED = new Set([
   'distinct',
   'take',
   'skip',
+  'limit',
   'having',
   'by',
   '_min',
@@ -156,7 +157,10 @@ export class Operations {
     const key = this.#keyOf(model)
     if (operation === 'count')
       return this.random() < 0.3 ? { select: { _all: true, [key[0] ?? '']: true } } : {}
-    if (/Many/.test(operation) && operation !== 'findMany') return {}
+    if (/Many/.test(operation) && operation !== 'findMany') {
+      // A limit that leaves rows out leaves open which: nothing orders them.
+      return args.some(({ name }) => name === 'limit') ? this.#maybe('limit', 0.3, () => 1000) : {}
+    }
     const orderBy = key.map((field) => ({ [field]: this.random() < 0.8 ? 'asc' : 'desc' }))
     const isList = operation === 'findMany'
     return {
