@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
 
 export interface Settings {
+  /** Whether all families, storages and databases are shown and checked. */
+  readonly all: boolean
   /** How many weeks of quakes the measured tables contain. */
   readonly weeks: number
 }
@@ -21,11 +23,11 @@ export function readSettings(): Settings {
 function parse(args: string[]): Settings {
   const { values } = parseArgs({
     args,
-    options: { weeks: { type: 'string', default: DEFAULT_WEEKS } },
+    options: { all: { type: 'boolean', default: false }, weeks: { type: 'string', default: DEFAULT_WEEKS } },
   })
   const weeks = Number(values.weeks)
   if (!Number.isInteger(weeks) || weeks < 1 || weeks > MAX_WEEKS) {
     throw new Error(`--weeks must be an integer from 1 to ${MAX_WEEKS}, not ${values.weeks}`)
   }
-  return { weeks }
+  return { all: values.all, weeks }
 }

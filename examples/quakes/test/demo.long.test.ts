@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stripVTControlCharacters } from 'node:util'
+import { promisify, stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const HOME = fileURLToPath(new URL('..', import.meta.url))
@@ -16,6 +16,9 @@ interface Run {
   readonly err: string
 }
 
+const cwd = await mkdtemp(join(tmpdir(), 'quakes-'))
+afterAll(() => rm(cwd, { recursive: true }))
+
 /** Runs the built demo without a terminal. */
 function run(home: string, args: readonly string[], colours: Record<string, string> = {}): Promise<Run> {
   const { NO_COLOR: _, FORCE_COLOR: __, ...env } = process.env
@@ -23,7 +26,7 @@ function run(home: string, args: readonly string[], colours: Record<string, stri
     execFile(
       process.execPath,
       [`${home}/dist/main.js`, ...args],
-      { env: { ...env, ...colours } },
+      { cwd, env: { ...env, ...colours } },
       (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     )
   })
@@ -46,7 +49,7 @@ describe('the demo', () => {
   let shown: Run
 
   beforeAll(async () => {
-    shown = await run(HOME, ['--weeks', '1'])
+    shown = await run(HOME, ['--all', '--weeks', '1'])
   }, DEMO_MS)
 
   it('passes every check, in all tables of both databases', () => {
@@ -58,6 +61,21 @@ describe('the demo', () => {
     // 41 tables: read back, order, index and 10 answers each; the 6 of sno answer for 8 days more. 19 of
     // PGlite's: ids made there, their text and time, bounds, and the ids of the quakes.
     expect(shown.out).toContain(`✓ all ${41 * 13 + 6 * 8 + 19 * 5} checks passed`)
+  })
+
+  it('is its beginning without --all, whose command finds the row of the file that it leaves', async () => {
+    const { out, code } = await run(HOME, [])
+    const lines = out.trimEnd().split('\n')
+    expect(code).toBe(0)
+    const steady = (line: string) => line.replaceAll(/\beq_([\w-]{6})[\w-]{10}/g, 'eq_$1')
+    const shared = lines.slice(0, lines.indexOf('  asked 1 table')).map(steady)
+    expect(shared.length).toBeGreaterThan(20)
+    expect(shown.out.split('\n').slice(0, shared.length).map(steady)).toEqual(shared)
+    expect(lines.at(-1)).toBe('  npm run demo -- --all')
+    const [, id = ''] = /npx snoflax find (\S+) quakes\.db/.exec(out) ?? []
+    const snoflax = join(HOME, 'node_modules/snoflax/bin/snoflax.js')
+    const found = await promisify(execFile)(process.execPath, [snoflax, 'find', id, 'quakes.db'], { cwd })
+    expect(found.stdout).toContain('22km NNE of Hualian, Taiwan')
   })
 
   it('begins with one question, its SQL, its answer and its plan', async () => {
@@ -158,7 +176,7 @@ describe('the demo in colours, with data that some ids cannot order', () => {
       ...others,
     ]
     await writeFile(`${home}/data/quakes.jsonl`, quakes.map((quake) => JSON.stringify(quake)).join('\n'))
-    shown = await run(home, ['--weeks', '1'], { FORCE_COLOR: '1' })
+    shown = await run(home, ['--all', '--weeks', '1'], { FORCE_COLOR: '1' })
   }, DEMO_MS)
 
   afterAll(() => rm(home, { recursive: true, force: true }))

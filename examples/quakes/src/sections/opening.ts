@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -14,15 +13,15 @@ import type { KeyedFamily } from '../survey.js'
 import type { Paint } from '../terminal/colour.js'
 import { moment } from '../terminal/numbers.js'
 
-/** One question about quakes with prefixed ids, in a file of SQLite: its SQL, its answer and its plan; then one of them by its id. */
+/** One question about quakes with prefixed ids, in a new file of SQLite: its SQL, its answer and its plan; then one of them by its id. */
 export async function opening(
   paint: Paint,
   families: readonly KeyedFamily[],
   { fromMs, toMs }: Question,
+  file: string,
 ): Promise<string[]> {
   const { ids, rows } = families.find(({ ids }) => isPrefixed(ids.family)) as KeyedFamily
-  const folder = await mkdtemp(join(tmpdir(), 'snoflax-demo-'))
-  const file = join(folder, 'quakes.db')
+  await rm(file, { force: true })
   const engine = openSqlite(file)
   try {
     const table = new QuakeTable(engine, storageFor(ids.family, 'sqlite'), 'earthquakes')
@@ -44,7 +43,6 @@ export async function opening(
     ]
   } finally {
     await engine.close()
-    await rm(folder, { recursive: true })
   }
 }
 
@@ -58,7 +56,7 @@ async function findLines(paint: Paint, id: string, file: string): Promise<string
   return [
     `${paint('bold', 'And what is')} ${id}?`,
     '',
-    paint('cyan', `  npx snoflax find ${id} quakes.db`),
+    paint('cyan', `  npx snoflax find ${id} ${file}`),
     '',
     ...stdout
       .trimEnd()
