@@ -92,6 +92,7 @@ const GUIDES = [
       guide('Support and versions', '/docs/support'),
       guide('Words', '/docs/words'),
       guide('Specification', '/spec/'),
+      guide('Python and Go', '/ports/'),
       guide('Benchmarks', '/bench/'),
       guide('All guides', '/docs/'),
     ],

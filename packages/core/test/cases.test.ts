@@ -1,4 +1,14 @@
-import { flake, flax, type IdErrorCode, type IdFamily, sno, typeid, ulid, uuid7 } from '@snoflax/core'
+import {
+  flake,
+  flax,
+  type IdErrorCode,
+  type IdFamily,
+  prefixed,
+  sno,
+  typeid,
+  ulid,
+  uuid7,
+} from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { checkCases } from './check-cases.js'
@@ -46,5 +56,38 @@ describe('cases/flake.json, other forms', () => {
 
   test.each(bigintRefused)('fromBigInt refuses $input', ({ input, code }) => {
     expectRefusal(() => flake.fromBigInt(BigInt(input)), code as IdErrorCode)
+  })
+})
+
+describe('cases/prefixed.json', () => {
+  interface Case {
+    readonly name: string
+    readonly base: FamilyName
+    readonly prefix: string
+  }
+  const { valid, invalid, prefixes } = specification<{
+    readonly valid: (Case & { readonly text: string; readonly timeMs: number })[]
+    readonly invalid: (Case & {
+      readonly input: string
+      readonly code: IdErrorCode
+      readonly position?: number
+    })[]
+    readonly prefixes: { readonly valid: string[]; readonly invalid: string[] }
+  }>('cases/prefixed')
+
+  test.each(valid)('is valid: $name', ({ base, prefix, text, timeMs }) => {
+    const family = prefixed(FAMILIES[base] as unknown as IdFamily, prefix)
+    expect(family.timeMs(family.parse(text))).toBe(timeMs)
+  })
+
+  test.each(invalid)('refuses: $name', ({ base, prefix, input, code, position }) => {
+    const family = prefixed(FAMILIES[base] as unknown as IdFamily, prefix)
+    const error = expectRefusal(() => family.parse(input), code)
+    if (position !== undefined) expect(error.position).toBe(position)
+  })
+
+  test('has prefixes', () => {
+    for (const prefix of prefixes.valid) expect(prefixed(flax, prefix).prefix).toBe(prefix)
+    for (const prefix of prefixes.invalid) expectRefusal(() => prefixed(flax, prefix), 'INVALID_OPTION')
   })
 })

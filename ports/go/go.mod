@@ -1,0 +1,3 @@
+module snoflax
+
+go 1.19
