@@ -1,6 +1,7 @@
 import type { IdFamily } from './family.js'
 import { checkFamily, isAccepting } from './identity.js'
 import { overlapOf } from './overlap.js'
+import { unanchored } from './prefixed/text.js'
 import { automatonOf, isExponential } from './primitives/automaton.js'
 import type { Time } from './primitives/clock.js'
 import { fail, IdError, show } from './primitives/errors.js'
@@ -186,7 +187,9 @@ const NUMBERED = /\\[1-9k]|\(\?</
 
 /** Matches every text that one of them matches. */
 function patternOf(own: IdFamily, accepted: readonly Accepted[]): RegExp {
-  const sources = [own, ...accepted].map((one) => portable(isRegExp(one) ? one : one.pattern))
+  const sources = [own, ...accepted].map((one) =>
+    portable(isRegExp(one) ? one : new RegExp(unanchored(one.pattern), one.pattern.flags)),
+  )
   if (sources.some((source) => source === undefined || NUMBERED.test(source))) return /^[\s\S]+$/
   return new RegExp(`^(?:${sources.map((source) => `(?:${source})`).join('|')})$`)
 }

@@ -59,7 +59,7 @@ export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/error
 export type { RandomSource } from './primitives/random.js'
 export type { StandardSchema } from './primitives/standard-schema.js'
 export type { AbortSignalLike, WaitOptions } from './primitives/waiting.js'
-export { type FoundId, type Registry, registry } from './registry.js'
+export { type FoundId, type IdInText, type Registry, registry } from './registry.js'
 export {
   type SnoFamily,
   type SnoFields,

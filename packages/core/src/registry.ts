@@ -1,5 +1,6 @@
 import type { IdFamily } from './family.js'
 import { checkFamilies, isPrefixed } from './identity.js'
+import { searcherOf } from './ids-in.js'
 import { checkAscii, IdError, show } from './primitives/errors.js'
 
 type Families = Readonly<Record<string, IdFamily>>
@@ -12,6 +13,12 @@ export type FoundId<Known extends Families> = {
     readonly id: Known[Name]['min']
   }
 }[keyof Known & string]
+
+/** An id in a text: what it is, where it begins, in UTF-16 units, and when it was generated, if it tells. */
+export type IdInText<Known extends Families> = FoundId<Known> & {
+  readonly index: number
+  readonly time: Date | undefined
+}
 
 /** The kinds of ids of an application. */
 export interface Registry<Known extends Families> {
@@ -30,6 +37,20 @@ export interface Registry<Known extends Families> {
   parse(value: unknown): FoundId<Known>
   /** Whether the value is an id of any of the families. */
   is(value: unknown): value is FoundId<Known>['id']
+  /**
+   * Every id in a text such as a log, a prompt, a page of JSON or HTML, in their order; in time that grows with the text's
+   * length. An id stands alone: behind a letter, a digit or `_` none begins, and none ends before one, but escapes of
+   * JSON, URLs and terminals count as no such character. Without a prefix a `-` counts as one; then any word that fits
+   * is an id.
+   *
+   * @throws {IdError} `INVALID_TYPE` for anything but a string.
+   *
+   * @example
+   * const ids = registry({ customer: prefixed(flax, 'cus'), order: prefixed(sno, 'ord') })
+   * ids.idsIn('GET /customers/cus_Kpcan0M1FakODT4k?order=ord_brpk4q72xwf2m63l').map(({ name, index }) => [name, index])
+   * // [['customer', 15], ['order', 42]]
+   */
+  idsIn(text: string): IdInText<Known>[]
 }
 
 /**
@@ -70,11 +91,32 @@ export function registry<const Known extends Families>(families: Known): Registr
     }
     return undefined
   }
+  const search = searcherOf(kinds.map(({ prefix, family }) => ({ prefix, pattern: family.pattern })))
   return {
     families,
     find,
+    idsIn(text) {
+      if (typeof text !== 'string') {
+        throw new IdError('INVALID_TYPE', `idsIn takes a string, not ${show(text)}`, { value: text })
+      }
+      return search(text).flatMap(({ index, value }) => {
+        const found = find(value)
+        return found ? [{ ...found, index, time: timeOf(found.family, value) }] : []
+      })
+    },
     is: (value): value is FoundId<Known>['id'] => kinds.some(({ family }) => family.is(value)),
     parse: (value) => find(value) ?? refuse(kinds, value),
+  }
+}
+
+/** UUIDs of version 4 have the time NaN; accepted keys refuse to tell any. */
+function timeOf(family: IdFamily, id: string): Date | undefined {
+  try {
+    const time = family.time(id)
+    return Number.isNaN(time.getTime()) ? undefined : time
+  } catch (error) {
+    if (error instanceof IdError) return undefined
+    throw error
   }
 }
 

@@ -19,7 +19,7 @@ export const patternOf = (head: string, { pattern }: IdFamily): RegExp =>
   new RegExp(`^${head}(?:${unanchored(pattern)})$`, pattern.flags)
 
 /** The pattern's source without the anchors at its ends. */
-const unanchored = ({ source }: RegExp): string => source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')
+export const unanchored = ({ source }: RegExp): string => source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')
 
 /** Throws the error for a text that is none of the family. */
 export function refuseText(prefix: string, base: IdFamily, text: unknown): never {
