@@ -55,7 +55,7 @@ test('docs/alternatives.md says what a prefix costs in PostgreSQL, for each row 
     ])
     const [row] = await database.query("SELECT pg_relation_size('measured_pkey')::int AS bytes")
     await database.query('DROP TABLE measured')
-    return Math.round(Number(row?.bytes) / ids.length)
+    return Math.round(Number(row?.['bytes']) / ids.length)
   }
   const idsOf = (family: { generateAt(time: number): string }) =>
     Array.from({ length: 20_000 }, (_, index) => family.generateAt(FROM_MS + index))

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { flax, prefixed, typeid, ulid, uuid7 } from '@snoflax/core'
+import { flax, type IdFamily, prefixed, typeid, ulid, uuid7 } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 
 const folder = (language: string) => fileURLToPath(new URL(`../ports/${language}`, import.meta.url))
@@ -22,7 +22,14 @@ from snoflax import flax, prefixed, typeid, ulid, uuid7
 families = flax, uuid7, ulid, typeid('user'), prefixed(flax, 'cus'), prefixed(ulid, 'pn')
 print(json.dumps([[[id, family.time_ms(id)] for id in (family.generate() for _ in range(1000))] for family in families]))`
     const printed = execFileSync('python3', ['-c', program], { cwd: folder('python'), encoding: 'utf8' })
-    const families = [flax, uuid7, ulid, typeid('user'), prefixed(flax, 'cus'), prefixed(ulid, 'pn')]
+    const families: IdFamily[] = [
+      flax,
+      uuid7,
+      ulid,
+      typeid('user'),
+      prefixed(flax, 'cus'),
+      prefixed(ulid, 'pn'),
+    ]
     const found: [string, number][][] = JSON.parse(printed)
     expect(found.map(({ length }) => length)).toEqual(families.map(() => 1000))
     families.forEach((family, index) => {
