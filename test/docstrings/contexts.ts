@@ -88,7 +88,7 @@ import Database from 'better-sqlite3'
   {
     sources: 'packages/core/',
     code: `
-import { accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, prefixed, registry, sno, storageFor, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
+import { accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, opaque, prefixed, registry, sno, storageFor, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import { acceptLabels } from '@snoflax/core/testing'
 import {

@@ -1,5 +1,5 @@
-import type { IdFamily } from './family.js'
-import { checkFamily, isAccepting } from './identity.js'
+import type { IdFamily, IdsOf, Timeless } from './family.js'
+import { checkFamily, isAccepting, isOpaque } from './identity.js'
 import { overlapOf } from './overlap.js'
 import { unanchored } from './prefixed/text.js'
 import { automatonOf, isExponential } from './primitives/automaton.js'
@@ -19,8 +19,8 @@ export type Accept = Accepted | readonly Accepted[]
 /** The type of the accepted keys: `string` for a pattern, the ids of a family. */
 export type AcceptedId<Accepts> = Accepts extends readonly (infer One)[]
   ? AcceptedId<One>
-  : Accepts extends { readonly min: infer AnId extends string }
-    ? AnId
+  : Accepts extends IdFamily
+    ? IdsOf<Accepts>
     : string
 
 /** Ids, and the accepted keys beside them. */
@@ -29,10 +29,11 @@ export type WithAccepted<AnId extends string, Accepts> =
 
 /** A family that accepts other keys beside its own ids. It generates its own only. */
 export type AcceptingFamily<Own extends IdFamily = IdFamily, Accepts extends Accept = Accept> = IdFamily<
-  WithAccepted<Own['min'], Accepts>,
+  WithAccepted<IdsOf<Own>, Accepts>,
   ReturnType<Own['unpack']>
 > &
-  Omit<Own, keyof IdFamily> & {
+  Omit<Own, keyof IdFamily> &
+  (Own extends Timeless ? Timeless : unknown) & {
     /** The family without the other keys: `own.is(id)` tells whether an id is one of its own, which have a time. */
     readonly own: Own
     /** The other keys, as passed. */
@@ -81,6 +82,8 @@ export function accepting<Own extends IdFamily, const Accepts extends Accept>(
   }
   const checks = accepted.map((one) => checkOf(one, refuse))
   for (const [at, one] of accepted.entries()) {
+    // Opaque ids have no time that other keys could seem to have.
+    if (isOpaque(family)) break
     const both = overlapOf(family, one, checks[at] as (text: string) => boolean)
     if (both === undefined) continue
     const shown = isRegExp(one) ? String(one) : one.name

@@ -1,5 +1,7 @@
 import type { IdFamily, IdOf } from './family.js'
-import { checkFamily, ownOf } from './identity.js'
+import { checkFamily, isOpaque, ownOf } from './identity.js'
+import { automatonOfFamily } from './overlap.js'
+import { textOf } from './primitives/automaton.js'
 import { checkSpan, type Time, toUnixMs } from './primitives/clock.js'
 import { IdError, refuseType, show } from './primitives/errors.js'
 import { checkOptions, refuse } from './primitives/options.js'
@@ -10,15 +12,16 @@ const TRIES = 100
 
 /**
  * A valid id that is the same for the same family, label and time, on every machine, for tests, seeds and fixtures. Other
- * labels give other ids, as far as the bits beside the time allow: 56 in flax, 41 in sno, 22 in flake.
+ * labels give other ids, as far as the bits beside the time allow: 56 in flax, 41 in sno, 22 in flake. Of opaque ids it is a
+ * text of the pattern.
  *
  * Anyone can compute it, so it is no id for production data.
  *
  * @param label any text.
  * @param options.at the id's time, rounded up to the family's unit. Default: 2020-01-01T00:00:00Z, or the family's first
- * time if that is later.
+ * time if that is later. Opaque ids have none.
  * @throws {IdError} `INVALID_TYPE`, `TIME_OUT_OF_RANGE`, `INVALID_TIME`; `INVALID_OPTION` for a family whose ids have no
- * bits beside the time.
+ * bits beside the time, and for `at` of opaque ids.
  *
  * @example
  * fixedId(flax, 'user-1') // '8AiRD-22FPt7u4tV'
@@ -33,6 +36,7 @@ export function fixedId<AnId extends string, Of extends string = string>(
   const own = ownOf(family)
   const { at } = checkOptions(own.name, options, { at: 'any' })
   if (typeof label !== 'string') refuseType(own.name, 'label must be a string', label, 'label')
+  if (isOpaque(own)) return fixedText(own, label, at) as IdOf<AnId, Of>
   const atMs =
     at === undefined
       ? Math.min(Math.max(DEFAULT_MS, own.firstMs), own.lastMs)
@@ -49,6 +53,18 @@ export function fixedId<AnId extends string, Of extends string = string>(
     if (id !== undefined) return id as IdOf<AnId, Of>
   }
   refuse(own.name, 'label', label, `no id of that time for the label ${show(label)}`)
+}
+
+/** A text of the pattern of opaque ids. */
+function fixedText(family: IdFamily, label: string, at: Time | undefined): string {
+  if (at !== undefined) refuse(family.name, 'at', at, 'opaque ids have no time; leave at out')
+  const automaton = automatonOfFamily(family)
+  const spread = spreadOf(`${family.name} ${label}`)
+  for (let tries = 0; tries < TRIES; tries++) {
+    const text = textOf(automaton, () => (spread() * 256 + spread()) / 65_536)
+    if (family.is(text)) return text
+  }
+  refuse(family.name, 'label', label, `no text of ${family.pattern} found for the label ${show(label)}`)
 }
 
 /** The id of the bytes if it is one, and has the time of the other; else undefined. */

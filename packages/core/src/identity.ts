@@ -75,6 +75,14 @@ export const isPrefixed = <AnId extends string>(
   family: IdFamily<AnId>,
 ): family is IdFamily<AnId> & Prefixed => 'prefix' in family && 'base' in family
 
+/**
+ * Whether the ids are opaque: without time, bytes and fields; see `opaque`.
+ *
+ * @example
+ * isOpaque(opaque('code', { pattern: /[a-z]{8}/, generate: () => 'abcdefgh' })) // true
+ */
+export const isOpaque = (family: IdFamily): boolean => ownOf(family).layout === undefined
+
 /** What a family has that also accepts other keys; see {@link accepting}. */
 export interface Accepting<AnId extends string = string> {
   readonly own: IdFamily<AnId>
@@ -127,6 +135,7 @@ export function isSameFamily(a: IdFamily, b: IdFamily): boolean {
 }
 
 function meaning(family: IdFamily): string {
+  if (isOpaque(family)) return String(ownOf(family).pattern)
   const { prefix, base } = isPrefixed(family) ? family : ({} as Partial<Prefixed>)
   return JSON.stringify([family.layout, prefix, base?.name])
 }

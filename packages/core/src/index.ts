@@ -22,10 +22,12 @@ export type {
   IdGenerator,
   IdOf,
   IdRange,
+  IdsOf,
   Layout,
   LayoutField,
   ParsedId,
   StorageName,
+  Timeless,
 } from './family.js'
 export { fixedId } from './fixed-id.js'
 export {
@@ -47,6 +49,7 @@ export {
 } from './flax/index.js'
 export { isSameFamily } from './identity.js'
 export type { MonotonicFamily, MonotonicGenerator, MonotonicOptions } from './monotonic-family.js'
+export { type OpaqueFamily, type OpaqueOptions, opaque } from './opaque.js'
 export {
   type PrefixedFamily,
   type PrefixedGenerator,

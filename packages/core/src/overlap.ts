@@ -17,7 +17,8 @@ function sequence(): () => number {
 
 const automatons = /* @__PURE__ */ new WeakMap<IdFamily, Automaton>()
 
-function automatonOfFamily(family: IdFamily): Automaton {
+/** Of the family's pattern; read once. */
+export function automatonOfFamily(family: IdFamily): Automaton {
   const known = automatons.get(family) ?? automatonOf(family.pattern)
   automatons.set(family, known)
   return known

@@ -1,5 +1,5 @@
-import type { IdFamily } from './family.js'
-import { checkFamilies, isPrefixed } from './identity.js'
+import type { IdFamily, IdsOf } from './family.js'
+import { checkFamilies, isOpaque, isPrefixed } from './identity.js'
 import { searcherOf } from './ids-in.js'
 import { checkAscii, IdError, show } from './primitives/errors.js'
 
@@ -10,7 +10,7 @@ export type FoundId<Known extends Families> = {
   readonly [Name in keyof Known & string]: {
     readonly name: Name
     readonly family: Known[Name]
-    readonly id: Known[Name]['min']
+    readonly id: IdsOf<Known[Name]>
   }
 }[keyof Known & string]
 
@@ -56,8 +56,8 @@ export interface Registry<Known extends Families> {
 /**
  * All kinds of ids of an application, recognized by their prefixes: for a GraphQL `node(id)`, a support tool, a log.
  *
- * @param families the families by name. Each needs its own prefix; one may have none.
- * @throws {IdError} `INVALID_OPTION` for no family, for two with the same prefix or none, and for a value that is not
+ * @param families the families by name. Each needs its own prefix, or its own name if it is opaque; one may have none.
+ * @throws {IdError} `INVALID_OPTION` for no family, for two with the same prefix or name or none, and for a value that is not
  * a family.
  *
  * @example
@@ -69,21 +69,22 @@ export function registry<const Known extends Families>(families: Known): Registr
   if (Object.keys(families).length === 0) {
     throw new IdError('INVALID_OPTION', 'registry: pass at least one family', { field: 'families' })
   }
-  const byPrefix = new Map<string | undefined, readonly [name: string, family: IdFamily]>()
+  const byLabel = new Map<string | undefined, Kind>()
   for (const [name, family] of Object.entries(families)) {
     const prefix = prefixOf(family)
-    const other = byPrefix.get(prefix)
+    const label = isOpaque(family) ? family.name : prefix
+    const other = byLabel.get(label)
     if (other !== undefined) {
-      const shared = prefix === undefined ? 'no prefix' : `the prefix ${prefix}`
-      const message = `registry: ${other[0]} and ${name} both have ${shared}`
-      throw new IdError('INVALID_OPTION', message, { field: name, value: prefix })
+      const shared =
+        label === undefined ? 'no prefix' : `the ${prefix === undefined ? 'name' : 'prefix'} ${label}`
+      const message = `registry: ${other.name} and ${name} both have ${shared}`
+      throw new IdError('INVALID_OPTION', message, { field: name, value: label })
     }
-    byPrefix.set(prefix, [name, family])
+    byLabel.set(label, { name, family, prefix })
   }
-  // A text can fit two families, such as tweet_1234567890 a flax too; the longest prefix is meant.
-  const kinds = [...byPrefix]
-    .sort(([a = ''], [b = '']) => b.length - a.length)
-    .map(([prefix, [name, family]]) => ({ prefix, name, family }))
+  // A text can fit two families, such as tweet_1234567890 a flax too; the longest prefix is meant, then opaque ids.
+  const rank = ({ prefix, family }: Kind): number => prefix?.length ?? (isOpaque(family) ? 0 : -1)
+  const kinds = [...byLabel.values()].sort((a, b) => rank(b) - rank(a))
 
   const find = (value: unknown) => {
     for (const { name, family } of kinds) {
@@ -122,17 +123,27 @@ function timeOf(family: IdFamily, id: string): Date | undefined {
 
 const prefixOf = (family: IdFamily): string | undefined => (isPrefixed(family) ? family.prefix : undefined)
 
-function refuse(
-  kinds: readonly { readonly prefix: string | undefined; readonly family: IdFamily }[],
-  value: unknown,
-): never {
+interface Kind {
+  readonly name: string
+  readonly family: IdFamily
+  readonly prefix: string | undefined
+}
+
+function refuse(kinds: readonly Kind[], value: unknown): never {
   if (typeof value !== 'string') {
     throw new IdError('INVALID_TYPE', `an id must be a string, not ${show(value)}`, { value })
   }
   checkAscii('registry', value)
   const meant = kinds.find(({ prefix }) => prefix !== undefined && value.startsWith(`${prefix}_`))
   meant?.family.parse(value)
-  const known = kinds.map(({ prefix }) => (prefix === undefined ? 'no prefix' : `${prefix}_`))
-  const message = `an id must begin with ${known.join(' or ')}, not ${show(value)}`
+  const heads = kinds.filter(({ family }) => !isOpaque(family))
+  const known = [
+    ...heads.map(
+      ({ prefix }, at) =>
+        `${at === 0 ? 'begin with ' : ''}${prefix === undefined ? 'no prefix' : `${prefix}_`}`,
+    ),
+    ...kinds.filter(({ family }) => isOpaque(family)).map(({ family }) => `match ${family.pattern}`),
+  ]
+  const message = `an id must ${known.join(' or ')}, not ${show(value)}`
   throw new IdError('WRONG_PREFIX', message, { value, position: 0 })
 }

@@ -1,5 +1,4 @@
-import type { IdFamily } from '../family.js'
-import type { Accepting } from '../identity.js'
+import { isAccepting } from '../identity.js'
 import { isRegExp } from '../primitives/realms.js'
 import type { IdStorage } from '../storage/index.js'
 
@@ -238,18 +237,18 @@ function shapeCondition(name: string, { head, tail }: Shape): string {
 }
 
 /**
- * The condition of a column that accepts other keys: its ids and the keys, by their patterns. A `uuid` leaves nothing to
- * check.
+ * The condition of a column whose keys have patterns of users: those of its ids, and of other keys that it accepts. A
+ * `uuid` leaves nothing to check.
  *
  * @throws what `refuse` does, for a pattern that doesn't mean the same in the database.
  */
-export function acceptedCondition(
-  { family, database, name: storage }: IdStorage<string> & { readonly family: IdFamily & Accepting },
+export function patternCondition(
+  { family, database, name: storage }: IdStorage<string>,
   name: string,
   refuse: (reason: string) => never,
 ): string {
   if (storage !== 'text') return ''
-  const parts = [family.own, ...family.accepted].map((one) => {
+  const parts = (isAccepting(family) ? [family.own, ...family.accepted] : [family]).map((one) => {
     const { source, flags } = isRegExp(one) ? one : one.pattern
     const shown = isRegExp(one) ? String(one) : `the pattern of ${one.name}, ${one.pattern}`
     const refuseOne: Refuse = (what) =>

@@ -1,6 +1,6 @@
 import { alphabetOf } from '../define-family.js'
 import type { IdFamily, ParsedId } from '../family.js'
-import { isPrefixed, ownOf } from '../identity.js'
+import { isOpaque, isPrefixed, ownOf } from '../identity.js'
 import { IdError, refuseType } from '../primitives/errors.js'
 
 /**
@@ -97,7 +97,9 @@ export function keysFor<Key extends KeyColumn>(keys: readonly Key[], id: unknown
   if (fits.length === 0) refuseMalformed(keys, id)
   // By chance the id may also be one of a family without a prefix, as tweet_1234567890 is a flax.
   const named = fits.filter(({ family }) => hasPrefixOf(family, id))
-  return named.length === 0 ? fits : fits.filter((key) => named.includes(key) || !ownOf(key.family).is(id))
+  return named.length === 0
+    ? fits
+    : fits.filter((key) => named.includes(key) || isOpaque(key.family) || !ownOf(key.family).is(id))
 }
 
 /** Terms of one statement: Cloudflare D1 takes no more parameters and columns. */
@@ -166,6 +168,7 @@ function refuseMalformed(keys: readonly KeyColumn[], id: string): void {
 
 /** Whether the text is one of the family but for a character: a wrong one, one too many, one that is missing. */
 function isMeant(family: IdFamily, id: string): boolean {
+  if (isOpaque(family)) return false
   if (id.includes('_') && !alphabetOf(family)?.characters.includes('_')) return false
   if (family.textLength !== undefined) return Math.abs(id.length - family.textLength) <= 1
   try {

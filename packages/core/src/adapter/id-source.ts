@@ -70,13 +70,15 @@ function withPrefix<AnId extends string>(
   if (theirs === undefined || !isPrefixed(family) || !isSameFamily(theirs, family.base)) {
     return generator as IdSource<AnId>
   }
-  if ('layout' in generator) return family
+  if (isFamily(generator)) return family
   return family.fromGenerator(generator) as IdSource<AnId>
 }
 
+const isFamily = (given: object): given is IdFamily => 'decode' in given
+
 /** The family that a generator names, or that the generator is. */
 const familyOf = (given: Partial<IdSource & IdFamily>): IdFamily | undefined =>
-  given.family ?? (given.layout && (given as IdFamily))
+  given.family ?? (isFamily(given) ? given : undefined)
 
 /** A family's default generator; undefined if it has none. */
 function defaultOf<AnId extends string>(given: IdFamily<AnId> | IdSource<AnId>): IdSource<AnId> | undefined {

@@ -3,6 +3,7 @@ export {
   checkFamilies,
   checkFamily,
   isAccepting,
+  isOpaque,
   isPrefixed,
   kindOf,
   ownOf,

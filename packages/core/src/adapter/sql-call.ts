@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { baseOf, isPrefixed } from '../identity.js'
+import { baseOf, isOpaque, isPrefixed } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { refuse } from '../primitives/options.js'
 import type { Database } from '../storage/column.js'
@@ -66,6 +66,7 @@ export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEF
  * sqlCall(prefixed(flax, 'cus'), 'text') // "('cus_'::text || snoflax.flax_generate_text())"
  */
 export function sqlCall(family: IdFamily, storage: StorageName, schema?: string, meta?: number): string {
+  checkKnown(family)
   checkNeighbourhood(family)
   checkMeta(family, meta)
   checkBytes(family, storage)
@@ -73,6 +74,14 @@ export function sqlCall(family: IdFamily, storage: StorageName, schema?: string,
   const call = `${sqlFunction(family, `generate${ending}`, schema)}(${meta ?? ''})`
   // As PostgreSQL returns it, so that a schema diff finds no change.
   return storage === 'text' && isPrefixed(family) ? `('${family.prefix}_'::text || ${call})` : call
+}
+
+function checkKnown(family: IdFamily): void {
+  if (!isOpaque(family)) return
+  refuseDefault(
+    family,
+    'needs a family that the database knows, and opaque ids come from your function; let the application generate the ids',
+  )
 }
 
 const DEFAULT_NEIGHBOURHOOD = 8
@@ -124,6 +133,7 @@ export interface DatabaseDefaultRequest {
  */
 export function databaseDefault(request: DatabaseDefaultRequest): string {
   const { family, database, storage, schema, meta, number } = request
+  checkKnown(family)
   if (database === 'postgres') return sqlCall(family, storage, schema, meta)
   checkMeta(family, meta)
   if (database === 'mysql' || database === 'mariadb') {

@@ -1,4 +1,4 @@
-import { isAccepting, ownOf } from '../identity.js'
+import { isAccepting, isOpaque, ownOf } from '../identity.js'
 import { IdError } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import type { IdStorage } from '../storage/index.js'
@@ -231,7 +231,7 @@ function declarationIn(
 type Fits = (found: StoredColumn, column: DeclaredColumn) => boolean
 
 const fitsInMysql: Fits = ({ type, collation, length }, { storage: { family, name, column } }) => {
-  const width = (isAccepting(family) ? family.own.textLength : column.length) ?? 0
+  const width = (isAccepting(family) || isOpaque(family) ? ownOf(family).textLength : column.length) ?? 0
   if (name === 'bigint') {
     const isWide = (ownOf(family).decode(ownOf(family).max)[0] as number) >= 0x80
     return isWide ? /^bigint\b.*\bunsigned\b/.test(type) : /^bigint\b/.test(type)
@@ -248,7 +248,8 @@ const FITS: Readonly<Record<Database, Fits>> = {
     if (type.endsWith('[]') !== isList) return false
     if (name !== 'text') return base === column.type
     const isWide = width === undefined || Number(width) >= (ownOf(family).textLength ?? 0)
-    return (base === 'text' || base === 'character varying') && isWide && collation === 'C'
+    const isSorted = collation === 'C' || (isOpaque(family) && collation?.startsWith('default'))
+    return (base === 'text' || base === 'character varying') && isWide && isSorted === true
   },
   // The affinity decides: a numeric one would change texts of digits.
   sqlite: ({ type, collation }, { storage: { name } }) => {

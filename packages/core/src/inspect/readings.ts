@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { checkFamilies, checkFamily, isPrefixed, ownOf } from '../identity.js'
+import { checkFamilies, checkFamily, isOpaque, isPrefixed, ownOf } from '../identity.js'
 import { isPrefix, prefixed, prefixOf } from '../prefixed/index.js'
 import { toUnixMs } from '../primitives/clock.js'
 import { checkString, IdError } from '../primitives/errors.js'
@@ -44,7 +44,7 @@ export interface IdReading {
   readonly form: StorageName
   /** The canonical text. */
   readonly id: string
-  /** Whether the id's time is one at which ids are generated; see {@link isPlausible}. */
+  /** Whether the id's time is one at which ids are generated; see {@link isPlausible}. True for opaque ids. */
   readonly plausible: boolean
 }
 
@@ -89,7 +89,7 @@ function readingsAs(family: IdFamily, text: string, options: ReadingOptions): Id
     family,
     form,
     id,
-    plausible: isPlausible(family, id, options),
+    plausible: isOpaque(family) || isPlausible(family, id, options),
   }))
 }
 
@@ -142,7 +142,8 @@ type Attempt =
 /** The families, without other keys that they accept, and, for a text with a prefix, the prefixed families of which it may be an id. */
 function kindsOf(families: readonly IdFamily[], text: string): IdFamily[] {
   return Array.from(new Set(families.map(ownOf))).flatMap((family) => {
-    const prefix = isPrefixed(family) ? undefined : prefixOf(family, checkString(family.name, text))
+    const prefix =
+      isPrefixed(family) || isOpaque(family) ? undefined : prefixOf(family, checkString(family.name, text))
     if (prefix === undefined || !isPrefix(prefix)) return [family]
     const kind = prefixed(family, prefix)
     return kind.is(text) ? [family, kind] : [family]
@@ -157,9 +158,9 @@ function attempts(family: IdFamily, text: string): Attempt[] {
   )
 }
 
-/** Every id has a text and bytes, even if the family doesn't have those storages. */
-const hasForm = ({ storages }: IdFamily, { name }: Form): boolean =>
-  name === 'text' || name === 'binary' || storages.includes(name)
+/** Every id has a text, and bytes unless it is opaque, even if the family doesn't have those storages. */
+const hasForm = (family: IdFamily, { name }: Form): boolean =>
+  name === 'text' || (!isOpaque(family) && (name === 'binary' || family.storages.includes(name)))
 
 function attempt(form: Form, family: IdFamily, text: string): Attempt {
   try {

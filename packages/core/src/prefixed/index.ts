@@ -1,6 +1,13 @@
 import { deriveFamily } from '../define-family.js'
 import type { Id, IdFamily, IdGenerator, IdOf } from '../family.js'
-import { checkFamily, generatorExampleOf, isAccepting, isPrefixed, isSameFamily } from '../identity.js'
+import {
+  checkFamily,
+  generatorExampleOf,
+  isAccepting,
+  isOpaque,
+  isPrefixed,
+  isSameFamily,
+} from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator, prefixMethods } from './generator.js'
 import { checkerOf, patternOf, refuseText } from './text.js'
@@ -68,6 +75,12 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
   checkFamily(base, 'prefixed: the base')
   if (isPrefixed(base))
     refuse('base', base.name, 'a family can have only one prefix; pass the family without a prefix')
+  if (isOpaque(base))
+    refuse(
+      'base',
+      base.name,
+      'opaque ids have a prefix in their pattern, and what generate returns; pass a family',
+    )
   if (isAccepting(base)) {
     refuse(
       'base',

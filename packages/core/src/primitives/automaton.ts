@@ -1,5 +1,5 @@
 /** A set of characters: a bit for each of ASCII, and one for all others. */
-type Characters = bigint
+export type Characters = bigint
 
 const OTHER = 128
 /** What stands for all other characters. */
@@ -155,7 +155,52 @@ export function commonText(a: Automaton, b: Automaton, random: () => number): st
   return undefined
 }
 
-function charactersOf(set: Characters): string[] {
+/**
+ * The characters at each place, if all texts of the pattern have one length; undefined if it varies, or may, with
+ * characters outside ASCII, which can be two.
+ */
+export function placesOf({ states, start }: Automaton): Characters[] | undefined {
+  const places: Characters[] = []
+  const seen = new Set<string>()
+  const open: [at: number, place: number][] = [[start, 0]]
+  let length: number | undefined
+  for (const [at, place] of open) {
+    if (at === 0) {
+      if (length !== undefined && length !== place) return undefined
+      length = place
+      continue
+    }
+    if (place > MOST) return undefined
+    if (seen.has(`${at} ${place}`)) continue
+    seen.add(`${at} ${place}`)
+    const { characters, next } = states[at] as State
+    if (characters >> BigInt(OTHER) !== 0n) return undefined
+    if (characters !== 0n) places[place] = (places[place] ?? 0n) | characters
+    for (const to of next) open.push([to, place + Number(characters !== 0n)])
+  }
+  return places
+}
+
+/** Loops go on until the text is as long as this, if they take characters at all. */
+const LOOPED = 24
+
+/** A text of the automaton, one of many by `random`, of letters and digits where there is a choice. */
+export function textOf({ states, start, loops }: Automaton, random: () => number): string {
+  const oneOf = <One>(list: readonly One[]): One => list[Math.floor(random() * list.length)] as One
+  const hubs = new Set(loops.map(([hub]) => hub))
+  let text = ''
+  for (let at = start, steps = 0; at !== 0; steps++) {
+    const { characters, next } = states[at] as State
+    const all = charactersOf(characters)
+    const plain = all.filter((one) => /\w/.test(one))
+    if (all.length > 0) text += oneOf(plain.length > 0 ? plain : all)
+    const [out, into] = next as [number, number]
+    at = hubs.has(at) ? (text.length < LOOPED && steps < MOST ? into : out) : oneOf(next)
+  }
+  return text
+}
+
+export function charactersOf(set: Characters): string[] {
   const all = set.toString(2)
   return Array.from(all, (bit, i) => {
     const code = all.length - 1 - i

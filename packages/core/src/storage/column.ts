@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { isAccepting } from '../identity.js'
+import { isAccepting, isOpaque } from '../identity.js'
 
 /** The supported databases. */
 export type Database = 'postgres' | 'sqlite' | 'mysql' | 'mariadb'
@@ -31,9 +31,10 @@ const ACCEPTED_LENGTH = 255
 const mysqlColumns: Partial<Record<StorageName, ColumnOf>> = {
   bigint: () => column('bigint', 'BIGINT UNSIGNED'),
   text: (family) => {
-    const [type, length] = isAccepting(family)
-      ? (['varchar', ACCEPTED_LENGTH] as const)
-      : (['char', family.textLength] as const)
+    const isFixed = !isAccepting(family) && family.textLength !== undefined
+    const [type, length] = isFixed
+      ? (['char', family.textLength] as const)
+      : (['varchar', ACCEPTED_LENGTH] as const)
     const sql = `${type.toUpperCase()}(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`
     return column(type, sql, length, 'utf8mb4_bin')
   },
@@ -45,7 +46,11 @@ export const COLUMNS: Record<Database, Partial<Record<StorageName, ColumnOf>>> =
   postgres: {
     uuid: () => column('uuid', 'uuid'),
     bigint: () => column('bigint', 'bigint'),
-    text: ({ textLength }) => column('text', 'text COLLATE "C"', textLength, 'C'),
+    // Opaque ids have no order to keep, so their column stays as applications have it.
+    text: (family) =>
+      isOpaque(family)
+        ? column('text', 'text', family.textLength)
+        : column('text', 'text COLLATE "C"', family.textLength, 'C'),
     binary: ({ byteLength }) => column('bytea', 'bytea', byteLength),
     uuid8: () => column('uuid', 'uuid'),
   },

@@ -1,9 +1,9 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { type Accepting, checkFamily, isAccepting, isPrefixed } from '../identity.js'
+import { type Accepting, checkFamily, isAccepting, isOpaque, isPrefixed } from '../identity.js'
 import { checkOptions } from '../primitives/options.js'
 import { type ColumnType, columnType, type Database } from './column.js'
 import { type DatabaseValue, reader, writer } from './convert.js'
-import { bytesOfDriver } from './read.js'
+import { bytesOfDriver, ofStored } from './read.js'
 import { chooseStorage, converts } from './refusal.js'
 
 export type { ColumnType, Database } from './column.js'
@@ -74,8 +74,8 @@ export function storageFor<AnId extends string>(
   if (isPrefixed(family) && name !== 'text') {
     return prefixedStorage(family as never, storageFor(family.base, database, { storage: name, exactBigint }))
   }
-  const write = writer(family, database, name)
-  const read = reader(family, name)
+  const write = isOpaque(family) ? family.parse : writer(family, database, name)
+  const read = isOpaque(family) ? storedText(family) : reader(family, name)
   return {
     family,
     database,
@@ -105,6 +105,17 @@ export function plainStorage<AnId extends string>(
   checkFamily(family)
   return storageFor(family, database, { storage: chooseStorage(family, database, wanted, true, against) })
 }
+
+/** Reads an opaque id, which is stored as it is. */
+const storedText =
+  <AnId extends string>(family: IdFamily<AnId>) =>
+  (value: unknown): AnId => {
+    try {
+      return family.parse(value) as AnId
+    } catch (error) {
+      throw ofStored(family, value, error)
+    }
+  }
 
 /** Accepted keys are stored as they are, and a text is never taken for another form of an id. */
 const acceptingStorage = <AnId extends string>(

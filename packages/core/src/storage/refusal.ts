@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { baseOf, isAccepting, ownOf } from '../identity.js'
+import { baseOf, isAccepting, isOpaque, ownOf } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { refuse } from '../primitives/options.js'
 import { COLUMNS, type Database } from './column.js'
@@ -47,13 +47,20 @@ export function chooseStorage(
 
 /** Why the database can't store the family's ids that way; undefined if it can. */
 function reasonAgainst(
-  { storages, byteLength, textLength }: IdFamily,
+  family: IdFamily,
   database: Database,
   name: StorageName,
   exactBigint: boolean,
 ): string | undefined {
+  const { storages, byteLength, textLength } = family
   if (!(name in COLUMNS.postgres)) return `storages are ${Object.keys(COLUMNS.postgres).join(', ')}`
   if (COLUMNS[database][name] === undefined) return MISSING[database]
+  if (isOpaque(family)) {
+    if (storages.includes(name)) return undefined
+    return name === 'uuid'
+      ? `not all texts of ${family.pattern} are UUIDs in lower case`
+      : 'opaque ids are texts, without bytes'
+  }
   if (!storages.includes(name)) return `the family allows ${storages.join(', ')}`
   switch (name) {
     case 'bigint':

@@ -8,6 +8,7 @@ import {
   flake,
   flax,
   type IdFamily,
+  opaque,
   prefixed,
   sno,
   storageFor,
@@ -42,6 +43,12 @@ const FUNCTIONS: readonly (readonly [
   ['uid.generator', 'UidGeneratorOptions', uid.generator, node],
   ['uidLocal.generator', 'UidStepOptions', uidLocal.generator, {}],
   ['prefixed generator', 'SnoGeneratorOptions', prefixed(sno, 'ord').generator, { partition: 1 }],
+  [
+    'opaque',
+    'OpaqueOptions',
+    (options) => opaque('org', options),
+    { pattern: /org_\d+/, generate: () => 'org_1' },
+  ],
   ['storageFor', 'StorageOptions', (options) => storageFor(flax, 'postgres', options), { storage: 'text' }],
   ['columnFor', 'IdColumnOptions', (options) => columnFor(flax, 'postgres', options), { generator: flax }],
   [

@@ -1,4 +1,4 @@
-import type { Accept, DatabaseValue, Id, IdFamily, StorageName } from '@snoflax/core'
+import type { Accept, DatabaseValue, Id, IdFamily, IdsOf, StorageName } from '@snoflax/core'
 import type { IdSource, KeyOf, KeyOptions, OnMismatch } from '@snoflax/core/adapter'
 import type { Column, HasDefault, HasRuntimeDefault } from 'drizzle-orm'
 import type { MySqlColumnBuilder } from 'drizzle-orm/mysql-core'
@@ -203,9 +203,6 @@ export interface IdColumn<Dialect extends DialectName, AnId extends string, Extr
   /** A column of ids that are neither generated nor a reference. */
   readonly plain: Declares<Dialect, AnId, 'plain', StoredOptions<Dialect>>
 }
-
-/** The ids of a definition. */
-type IdsOf<Definition extends IdFamily> = Definition['min']
 
 interface HasMeta {
   withMeta(id: never, meta: number): unknown
