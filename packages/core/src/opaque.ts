@@ -75,7 +75,8 @@ export function opaque<const Name extends string>(name: Name, options: OpaqueOpt
     fail('INVALID_OPTION', name, `opaque ${reason}`, value, 'pattern'),
   )
   const places = placesOf(automatonOf(pattern))
-  const source = portable(whole)
+  const bare = new RegExp(`^(?:${withoutAnchors(pattern.source)})$`, pattern.flags)
+  const source = portable(bare)
 
   const is = (value: unknown): value is Id<Name> => typeof value === 'string' && whole.test(value)
   const parse = (value: unknown): Id<Name> => {
@@ -86,7 +87,7 @@ export function opaque<const Name extends string>(name: Name, options: OpaqueOpt
   const family = {
     name,
     textLength: places?.length,
-    pattern: source === undefined ? whole : new RegExp(source),
+    pattern: source === undefined ? bare : new RegExp(source),
     storages: places !== undefined && areUuids(places) ? ['uuid', 'text'] : ['text'],
     parse,
     is,
@@ -99,6 +100,17 @@ export function opaque<const Name extends string>(name: Name, options: OpaqueOpt
     ...Object.fromEntries(TIMED.map((member) => [member, refusalOf(name, member)])),
   }
   return family as unknown as OpaqueFamily<Name>
+}
+
+const ESCAPES_AND_CLASSES = /\\[\s\S]|\[(?:\\[\s\S]|[^\\\]])*\]/g
+
+/** Without `^` and `$` around all of it, which stand in the way of a search, and of a CHECK. */
+function withoutAnchors(source: string): string {
+  const [, inner] = /^\^([\s\S]*[^\\])\$$/.exec(source) ?? []
+  if (inner === undefined) return source
+  let flat = inner.replace(ESCAPES_AND_CLASSES, '')
+  for (let before = ''; before !== flat; flat = flat.replace(/\([^()]*\)/g, '')) before = flat
+  return flat.includes('|') ? source : inner
 }
 
 /** For JSON Schema, where a pattern can't have flags. */

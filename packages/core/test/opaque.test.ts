@@ -248,6 +248,10 @@ describe('storage of opaque ids', () => {
     expect(check(orgId, 'mysql')).toBe("id REGEXP '^(org_[0-9a-z]{24})$' AND id NOT REGEXP '[^0-9a-z_]'")
     expect(check(orgId, 'sqlite')).toContain(`id GLOB 'org_${'[0-9a-z]'.repeat(24)}'`)
     expect(check(accepting(orgId, /old/), 'postgres')).toBe("id ~ '^(org_[0-9a-z]{24}|old)$'")
+    const anchored = opaque('org', { pattern: /^(?:org|team)_\d{4}$/, generate: () => '' })
+    expect(check(anchored, 'postgres')).toBe("id ~ '^((org|team)_[0-9]{4})$'")
+    const either = opaque('org', { pattern: /^a$|^[b|]$/, generate: () => '' })
+    expect([either.is('a'), either.is('|'), either.is('a|')]).toEqual([true, true, false])
     const odd = opaque('odd', { pattern: /o.d/, generate: () => 'odd' })
     expect(() => check(odd, 'postgres')).toThrow(
       /odd: check: true can't write the pattern of odd, .* as a CHECK, because of "\."/,
@@ -322,6 +326,20 @@ describe('opaque ids beside other families', () => {
     // The pattern of files takes it too.
     expect(modelsOf('cus_Kpcan0M1FakODT4k')).toEqual(['files', 'customers'])
     expect(modelsOf('org_1')).toEqual([])
+  })
+
+  test('are found in a text', () => {
+    for (const pattern of [/org_[a-z0-9]{24}/, /^org_[a-z0-9]{24}$/, /^(?:org|team)_[a-z0-9]{24}$/]) {
+      const ids = registry({
+        org: opaque('org', { pattern, generate: () => '' }),
+        order: prefixed(flax, 'ord'),
+      })
+      const found = ids.idsIn(`GET /orgs/${ORG}?order=ord_Kpcan0M1FakODT4k, not ${ORG}0`)
+      expect(found.map(({ name, id, time }) => [name, id, time !== undefined])).toEqual([
+        ['org', ORG, false],
+        ['order', 'ord_Kpcan0M1FakODT4k', true],
+      ])
+    }
   })
 
   test('are told apart by a registry', () => {
