@@ -7,6 +7,7 @@ import { doctor } from './commands/doctor.js'
 import { find } from './commands/find.js'
 import { generate } from './commands/generate.js'
 import { inspect } from './commands/inspect.js'
+import { mcp } from './commands/mcp.js'
 import { examples } from './commands/options.js'
 import { range } from './commands/range.js'
 import { sealKey } from './commands/seal-key.js'
@@ -35,7 +36,18 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
   }
 }
 
-const COMMANDS = [generate, inspect, convert, range, sql, doctor, find, adopt, sealKey]
+const COMMANDS = [
+  generate,
+  inspect,
+  convert,
+  range,
+  sql,
+  doctor,
+  find,
+  adopt,
+  sealKey,
+  (terminal: Terminal) => mcp(terminal, VERSION, run),
+]
 
 function program(terminal: Terminal): Command {
   const root = new Command('snoflax')

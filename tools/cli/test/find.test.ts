@@ -22,6 +22,7 @@ interface Found {
   readonly furtherRows: readonly { place: string; count: number }[]
   readonly unknown: readonly { why: string; what: string[] }[]
   readonly refusals?: readonly string[]
+  readonly near?: readonly { place: string; id: string }[]
 }
 
 const customer = prefixed(flax, 'cus')
@@ -142,11 +143,39 @@ describe.each(Object.values(KINDS).filter(({ kind }) => kind.selected()))(
       expect(other.out).toMatch(/^unknown, no index begins with it: log.customer_id$/m)
       const short = await cli(['find', ids.customer.slice(0, -1), url])
       expect(short.out).toContain('an id has 16 characters, not 15')
+      expect(short.out).toContain(`\nsimilar: ${ids.customer} in customers.id\n`)
       await query('CREATE INDEX log_customer ON log (customer_id)')
       const all = await cli(['find', customer.generate(), url])
       await query(`DROP INDEX log_customer${kind === mysql ? ' ON log' : ''}`)
       expect(all.code).toBe(1)
       expect(all.out).toMatch(/^not found: asked \d+ tables$/m)
+    })
+
+    test('similar ids that exist, by what happens to ids on their way', async () => {
+      const body = ids.customer.slice(4)
+      const shift = (id: string, at: number) => id.slice(0, at - 1) + id[at] + id[at - 1] + id.slice(at + 1)
+      for (const damaged of [
+        `"${ids.customer}"`,
+        `https://example.org/c/${ids.customer}?a=b`,
+        body,
+        `inv_${body}`,
+        ids.customer.slice(1),
+        ids.customer.slice(0, 16),
+        `cus_${body.slice(1)}`,
+        ids.customer.toLowerCase(),
+        `${ids.customer.slice(0, -1)}${ids.customer.endsWith('a') ? 'b' : 'a'}`,
+        `${ids.customer}0`,
+        shift(ids.customer, 15),
+      ]) {
+        if (damaged === ids.customer) continue
+        const { found: rows, near } = json<Found>(await cli(['find', '--json', '--', damaged, url]))
+        expect({ damaged, rows, near }).toEqual({
+          damaged,
+          rows: [],
+          near: [{ place: 'customers.id', id: ids.customer }],
+        })
+      }
+      expect((await found(customer.generate())).near).toBe(undefined)
     })
 
     test('a collation that ignores case finds no other id', async () => {

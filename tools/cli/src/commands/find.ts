@@ -63,6 +63,7 @@ const toDocument = (id: string, kind: Kind, found: Found, refusals: readonly str
   })),
   furtherRows: found.furtherRows,
   alsoIn: found.alsoIn,
+  ...(found.near.length > 0 && { near: found.near }),
   asked: found.asked,
   unknown: Array.from(found.unknown, ([why, what]) => ({ why, what })),
   ...(refusals.length > 0 && { refusals }),
@@ -71,7 +72,7 @@ const toDocument = (id: string, kind: Kind, found: Found, refusals: readonly str
 function picture(
   id: string,
   { kind, timeUtc }: Kind,
-  { rows, furtherRows, alsoIn, asked, unknown }: Found,
+  { rows, furtherRows, alsoIn, near, asked, unknown }: Found,
   refusals: readonly string[],
   paint: Paint,
 ): string[] {
@@ -89,6 +90,7 @@ function picture(
       : []),
     '',
     ...(places === 0 ? [paint('yellow', `${notFound}: asked ${tables(asked)}`)] : []),
+    ...near.map(({ id, place }) => `similar: ${id} in ${place}`),
     ...refusals,
     ...(places === 0 && asked.length > 0 ? [`asked: ${named(asked)}`] : []),
     ...Array.from(unknown, ([why, what]) => `unknown, ${why}: ${named(what)}`),

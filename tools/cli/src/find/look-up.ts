@@ -1,6 +1,6 @@
 import type { Database } from '@snoflax/core'
 import { literal } from '../ids/forms.js'
-import type { Column } from '../live/database.js'
+import type { Column, Row } from '../live/database.js'
 import type { Wanted } from './values.js'
 
 export interface LookUp {
@@ -14,6 +14,15 @@ export interface Reference {
   readonly place: string
   readonly count: number
 }
+
+/** Notes what was not asked, and why. */
+export type Leave = (why: string, what: string) => void
+
+/** The rows that a query of each part returns. */
+export type Ask = <Part extends { readonly column: Column }>(
+  parts: readonly Part[],
+  toSql: (part: Part, at: number) => string,
+) => Promise<readonly { readonly one: Part; readonly row: Row }[]>
 
 /** How many rows are read of a table whose key no index begins with. */
 export const READ = 100_000

@@ -3,7 +3,8 @@ import { generatedBy } from '../ids/defaults.js'
 import { isDatabaseError } from '../live/address.js'
 import { type Column, type LiveDatabase, placeOf, type Row } from '../live/database.js'
 import { heldIn } from '../live/held.js'
-import { conditionOf, type LookUp, READ, type Reference, sourceOf } from './look-up.js'
+import { conditionOf, type Leave, type LookUp, READ, type Reference, sourceOf } from './look-up.js'
+import { type Near, nearTo } from './near.js'
 import { type FoundRow, rowsOf, SHOWN_ROWS } from './rows.js'
 import { type Wanted, wantedFor } from './values.js'
 
@@ -13,6 +14,8 @@ export interface Found {
   readonly furtherRows: readonly Reference[]
   /** Other columns that contain the id. */
   readonly alsoIn: readonly Reference[]
+  /** Similar ids that exist, if no row has this one. */
+  readonly near: readonly Near[]
   /** The tables that were asked. */
   readonly asked: readonly string[]
   /** Tables and columns that were not asked, or not all rows of them, by the reason. */
@@ -26,8 +29,6 @@ const BRANCHES = 100
 interface Hit extends LookUp {
   readonly count: number
 }
-
-type Leave = (why: string, what: string) => void
 
 /**
  * Looks an id up in the columns that identify rows, and in other indexed columns, which may refer to them. Where no
@@ -65,12 +66,24 @@ export async function look(database: LiveDatabase, id: string): Promise<Found> {
   }
   const isReference = ({ column }: Hit): boolean =>
     keys.some((key) => column.references === placeOf(key.column))
+  const alsoIn = isNumber(wanted) ? [] : others.filter((hit) => !isReference(hit)).map(toReference)
+  const near =
+    rows.length > 0 || alsoIn.length > 0
+      ? []
+      : await nearTo(
+          database.kind,
+          id,
+          columns,
+          (some, toSql) => branches(database, some, leave, toSql),
+          leave,
+        )
   return {
     rows,
     furtherRows: keys
       .filter(({ count }) => count > SHOWN_ROWS)
       .map(({ column, count }) => ({ place: placeOf(column), count: count - SHOWN_ROWS })),
-    alsoIn: isNumber(wanted) ? [] : others.filter((hit) => !isReference(hit)).map(toReference),
+    alsoIn,
+    near,
     asked: [...new Set(lookUps.map(({ column }) => column.table))],
     unknown,
   }
@@ -154,31 +167,31 @@ async function hitsOf(
   const [read, indexed] = [lookUps.filter((one) => one.isRead), lookUps.filter((one) => !one.isRead)]
   // Counting each would take half as long again.
   const stored = await branches(database, indexed, leave, (one, at) => existsSql(kind, one, at))
-  const toCount = [...stored.map(({ lookUp }) => lookUp), ...read]
+  const toCount = [...stored.map(({ one }) => one), ...read]
   const counted = await branches(database, toCount, leave, (one, at) => countSql(kind, one, at))
-  for (const { lookUp, row } of counted)
+  for (const { one: lookUp, row } of counted)
     if (Number(row['looked']) > READ)
       leave(`no index begins with it: only its first ${READ} rows were read`, placeOf(lookUp.column))
-  return counted.flatMap(({ lookUp, row }) =>
+  return counted.flatMap(({ one: lookUp, row }) =>
     Number(row['count']) > 0 ? { ...lookUp, count: Number(row['count']) } : [],
   )
 }
 
 /** The rows that a query of each returns, a hundred in a statement; what failed is left out and named. */
-async function branches(
+async function branches<Part extends { readonly column: Column }>(
   database: LiveDatabase,
-  lookUps: readonly LookUp[],
+  parts: readonly Part[],
   leave: Leave,
-  toSql: (lookUp: LookUp, at: number) => string,
-): Promise<readonly { readonly lookUp: LookUp; readonly row: Row }[]> {
-  const found: { lookUp: LookUp; row: Row }[] = []
-  const ask = async (some: readonly LookUp[]): Promise<void> => {
+  toSql: (part: Part, at: number) => string,
+): Promise<readonly { readonly one: Part; readonly row: Row }[]> {
+  const found: { one: Part; row: Row }[] = []
+  const ask = async (some: readonly Part[]): Promise<void> => {
     // SQLite has no parentheses in a UNION; elsewhere a query around each takes half as long again.
     const [open, close] = database.kind === 'sqlite' ? ['SELECT * FROM (', ')'] : ['(', ')']
     const queries = some.map((one, at) => `${open}${toSql(one, at)}${close}`)
     try {
       for (const row of await database.query(queries.join(' UNION ALL ')))
-        found.push({ lookUp: some[Number(row['at'])] as LookUp, row })
+        found.push({ one: some[Number(row['at'])] as Part, row })
     } catch (error) {
       if (!isDatabaseError(error)) throw error
       const [first] = some
@@ -187,8 +200,7 @@ async function branches(
       for (const one of some) await ask([one])
     }
   }
-  for (let start = 0; start < lookUps.length; start += BRANCHES)
-    await ask(lookUps.slice(start, start + BRANCHES))
+  for (let start = 0; start < parts.length; start += BRANCHES) await ask(parts.slice(start, start + BRANCHES))
   return found
 }
 
