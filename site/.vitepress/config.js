@@ -27,6 +27,7 @@ const GUIDES = [
       guide('Pagination', '/docs/pagination'),
       guide('Express, Fastify, Hono, Nest, Next', '/docs/frameworks'),
       guide('A malformed id in a URL', '/docs/malformed-ids'),
+      guide('Ids that clients generate', '/docs/client-ids'),
       guide('better-auth', '/docs/better-auth'),
       guide('Prefixed ids', '/docs/prefixed-ids'),
       guide('UUIDv7 that you have', '/docs/uuidv7'),

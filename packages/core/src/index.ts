@@ -62,6 +62,7 @@ export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/error
 export type { RandomSource } from './primitives/random.js'
 export type { StandardSchema } from './primitives/standard-schema.js'
 export type { AbortSignalLike, WaitOptions } from './primitives/waiting.js'
+export { type RecentOptions, recent } from './recent.js'
 export { type FoundId, type IdInText, type Registry, registry } from './registry.js'
 export {
   type SnoFamily,

@@ -25,6 +25,8 @@ export type IdErrorCode =
   | 'TIME_OUT_OF_RANGE'
   /** NaN or an invalid Date [22008]. */
   | 'INVALID_TIME'
+  /** A new id of a client whose time is too old, or ahead of the clock [22008]. */
+  | 'IMPLAUSIBLE_TIME'
   /** Options that are unknown, malformed, missing or contradict each other [22023]. */
   | 'INVALID_OPTION'
   /**
@@ -69,7 +71,7 @@ export interface IdErrorFacts {
 }
 
 /** The codes of malformed ids. */
-const MALFORMED = /TYPE|LENGTH|CHARACTER|CANONICAL|PREFIX|FIELD|SEAL/
+const MALFORMED = /TYPE|LENGTH|CHARACTER|CANONICAL|PREFIX|FIELD|SEAL|IMPLAUSIBLE/
 
 const IS_ID_ERROR = /* @__PURE__ */ Symbol.for('@snoflax/core IdError')
 

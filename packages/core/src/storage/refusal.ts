@@ -27,6 +27,13 @@ export function chooseStorage(
     const reason = `database must be one of ${Object.keys(COLUMNS).join(', ')}, not ${show(database)}`
     refuse(family.name, 'database', database, reason)
   }
+  if (family.storages.length === 0) {
+    const cure = 'declare the column by the family that recent() was given'
+    throw new IdError('STORAGE_REFUSED', `${family.name}: ids of recent() are for one route; ${cure}`, {
+      family: family.name,
+      field: 'storage',
+    })
+  }
   const reason = (name: StorageName) =>
     isAccepting(family) && name in COLUMNS.postgres && !family.storages.includes(name)
       ? 'it stores ids only, and the column also accepts other keys (replace them by `snoflax adopt` first)'
