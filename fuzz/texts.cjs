@@ -3,7 +3,7 @@ const assert = require('node:assert')
 const { registry, storageFor } = require('@snoflax/core')
 const { isPlausible, readings, refusals } = require('@snoflax/core/inspect')
 const { generateSealKey, seal } = require('@snoflax/seal')
-const { families, unlessRefused } = require('./families.cjs')
+const { families, pairs, unlessRefused } = require('./families.cjs')
 
 const keys = generateSealKey()
 const seals = families.flatMap((family) => [
@@ -32,6 +32,17 @@ exports.fuzz = (/** @type {Buffer} */ data) => {
     assert.equal(family.encode(family.decode(text)), text)
     assert.equal(family.pack(family.unpack(id)), text)
     assert.equal(family.time(id).getTime(), family.timeMs(id))
+  }
+  for (const [light, whole] of pairs) {
+    assert.equal(light.is(text), whole.is(text))
+    assert.equal(
+      unlessRefused(() => light.parse(text)),
+      unlessRefused(() => whole.parse(text)),
+    )
+    assert.equal(
+      unlessRefused(() => light.timeMs(text)),
+      unlessRefused(() => whole.timeMs(text)),
+    )
   }
   for (const storage of stored) {
     const id = unlessRefused(() => storage.fromDatabase(text))

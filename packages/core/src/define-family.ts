@@ -1,7 +1,9 @@
+import { defined } from './definitions.js'
 import type { IdFamily, LayoutField, StorageName } from './family.js'
+import { readers } from './light-family.js'
 import type { Alphabet } from './primitives/alphabet.js'
 import { checkSpan, type Time, type TimeSpan, toUnixMs } from './primitives/clock.js'
-import { checkInteger, checkString, IdError, refuseType, show } from './primitives/errors.js'
+import { checkInteger, IdError, refuseType, show } from './primitives/errors.js'
 import { ownOptions, refuse } from './primitives/options.js'
 import { portable } from './primitives/pattern.js'
 import { standardSchema } from './primitives/standard-schema.js'
@@ -125,11 +127,7 @@ export function deriveFamily<AnId extends string, Fields>(
     const timeMs = Math.ceil(toUnixMs(name, time))
     return timeMs <= firstMs ? family.min : boundMs(checkSpan(definition, timeMs))
   }
-  const is = (value: unknown): value is AnId => typeof value === 'string' && check(value)
-  const parse = (value: unknown): AnId => {
-    if (!is(value)) decode(checkString(name, value))
-    return value as AnId
-  }
+  const { is, parse } = readers<AnId>(name, check, decode)
 
   const family: IdFamily<AnId, Fields> = {
     // Listed one by one: V8 stores an object created by a spread as a hash table, which slows every call.
@@ -170,23 +168,8 @@ export function deriveFamily<AnId extends string, Fields>(
     is,
     '~standard': standardSchema(is, parse, definition.pattern, definition.textLength),
   } as IdFamily<AnId, Fields>
-  definitions.set(family, definition)
-  return family
+  return defined(family, definition)
 }
-
-type CheckFrom = (text: string, start: number) => boolean
-
-const definitions = /* @__PURE__ */ new WeakMap<
-  object,
-  { readonly checkFrom?: CheckFrom; readonly alphabet?: Alphabet }
->()
-
-/** The family's `is` of the characters from `start` on. */
-export const checkFrom = (family: IdFamily): CheckFrom =>
-  definitions.get(family)?.checkFrom ?? ((text, start) => family.is(text.slice(start)))
-
-/** The alphabet of the family's definition. */
-export const alphabetOf = (family: IdFamily): Alphabet | undefined => definitions.get(family)?.alphabet
 
 function isDecodable(decode: (text: string) => unknown, text: string): boolean {
   try {

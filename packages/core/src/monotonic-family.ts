@@ -6,7 +6,7 @@ import type { RandomSource } from './primitives/random.js'
 import { once } from './primitives/realms.js'
 
 /** The last Unix millisecond of 48 bits. */
-export const LAST_MS = 2 ** 48 - 1
+export const LAST_MS = 0xffff_ffff_ffff
 
 /** The first 6 bytes, in Unix milliseconds. */
 export const timeOf = (bytes: Uint8Array): number => readUint(bytes, 0, 6)

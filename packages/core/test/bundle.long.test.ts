@@ -173,8 +173,8 @@ describe('a program that uses one family', () => {
     sno: '23456789abcdefghijklmnopqrstuvwx',
     flake: 'leading zeros',
     uuid7: 'xxxxxxxx-xxxx-7xxx',
-    typeid: 'a suffix must begin',
-    ulid: 'an id must begin with 0 to 7',
+    typeid: 'a suffix',
+    ulid: 'the random part of this millisecond',
     uid: '.0123456789ABC',
   }
 
@@ -199,6 +199,16 @@ describe('a program that uses one family', () => {
       expect(marksIn(code)).toEqual([family === 'uidLocal' ? 'uid' : family])
       expect(code).not.toContain('STORAGE_REFUSED')
     })
+
+    test.each(['flax', 'uuid7', 'typeid'])(
+      '%s of core/light: nor the rest of that family',
+      async (family) => {
+        const { code } = await bundle(`export { ${family} } from '@snoflax/core/light'`, { isTold })
+        expect(marksIn(code)).toEqual(family === 'uuid7' ? [] : [family])
+        for (const whole of ['STORAGE_REFUSED', 'lowerBound', '~standard', 'backfill'])
+          expect(code).not.toContain(whole)
+      },
+    )
 
     test('contains no family if it uses none', async () => {
       const { code } = await bundle("import '@snoflax/core'; export const done = true", { isTold })
@@ -259,10 +269,14 @@ describe('copies of a program', () => {
 
 describe('the sizes in the README', () => {
   const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  const told = [...README.matchAll(/^\| `(\w+|\*)` \| ([\d.]+) kB \| ([\d.]+) kB \|$/gm)]
+  const told = [...README.matchAll(/^\| `(\w+|\*|[\w, ]+ of light)` \| ([\d.]+) kB \| ([\d.]+) kB \|$/gm)]
 
   test('are listed for every family and the whole', () => {
     expect(told.map(([, name]) => name)).toEqual([
+      'flax of light',
+      'uuid7 of light',
+      'flax, prefixed of light',
+      'typeid of light',
       'flax',
       'uuid7',
       'typeid',
@@ -279,9 +293,14 @@ describe('the sizes in the README', () => {
   test.each(told.map(([, ...cells]) => cells as [string, string, string]))(
     '%s: as listed, give or take 5 percent',
     async (name, minified, gzip) => {
-      const names = name === '*' ? '*' : `{ ${name} }`
-      const entry = name === 'readings' ? '@snoflax/core/inspect' : '@snoflax/core'
-      const { code } = await bundle(`export ${names} from '${entry}'`, { minify: true })
+      const [names = '', isLight] = name.split(' of ')
+      const entry = isLight ? '/light' : name === 'readings' ? '/inspect' : ''
+      const { code } = await bundle(
+        `export ${names === '*' ? '*' : `{ ${names} }`} from '@snoflax/core${entry}'`,
+        {
+          minify: true,
+        },
+      )
       for (const [bytes, told] of [
         [code.length, minified],
         [gzipSync(code).length, gzip],

@@ -9,6 +9,13 @@ type Part =
   | { readonly any: readonly Part[] }
   | { readonly of: Part; readonly min: number; readonly max: number }
 
+const DIGITS = '0123456789'
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** Characters that mean the same in each database's patterns, in every SQL mode. */
+const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.:~+/=@-'
+/** PostgreSQL counts no further. */
+const MAX_COUNT = 255
+
 const between = (first: string, last: string): string =>
   String.fromCharCode(
     ...Array.from(
@@ -16,12 +23,6 @@ const between = (first: string, last: string): string =>
       (_, at) => first.charCodeAt(0) + at,
     ),
   )
-const DIGITS = between('0', '9')
-const LETTERS = between('A', 'Z') + between('a', 'z')
-/** Characters that mean the same in each database's patterns, in every SQL mode. */
-const CHARACTERS = `${DIGITS}${LETTERS}_.:~+/=@-`
-/** PostgreSQL counts no further. */
-const MAX_COUNT = 255
 
 type Refuse = (what: string) => never
 

@@ -1,4 +1,4 @@
-import { alphabetOf } from '../define-family.js'
+import { alphabetOf } from '../definitions.js'
 import type { IdFamily, ParsedId } from '../family.js'
 import { isOpaque, isPrefixed, ownOf } from '../identity.js'
 import { IdError, refuseType } from '../primitives/errors.js'

@@ -29,11 +29,11 @@ export interface FlakeFields {
 export const NAME = 'flake'
 const TIME_BITS = 42
 const COUNTER_BITS = 12
-export const MAX_TIME = 2 ** TIME_BITS - 1
+export const MAX_TIME = 0x3ff_ffff_ffff
 export const MAX_ID = 0x3ff
 export const MAX_DATACENTER = 0x1f
 export const MAX_WORKER = 0x1f
-export const MAX_COUNTER = 2 ** COUNTER_BITS - 1
+export const MAX_COUNTER = 0xfff
 export const BYTE_LENGTH = 8
 export const PATTERN = /^(?:0|[1-9][0-9]{0,19})$/
 
@@ -82,7 +82,7 @@ export function toBigInt(id: FlakeId): bigint {
 
 /** The last digits of a text are read apart from the others, so that both parts fit a double. */
 const LAST_DIGITS = 9
-const BILLION = 10 ** LAST_DIGITS
+const BILLION = 1_000_000_000
 
 /** The number of a text that {@link check} accepts; takes two thirds of the time of `BigInt(text)`, which checks less. */
 function readNumber(text: string): bigint | undefined {

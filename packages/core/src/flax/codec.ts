@@ -1,8 +1,7 @@
 import type { Id } from '../family.js'
-import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
 import { checkBytes } from '../primitives/errors.js'
-import { radix64, type TextCoder } from '../primitives/radix.js'
+import { coder64, type TextCoder, type WordCoder, words64 } from '../primitives/radix.js'
 import { ALPHABET, EPOCH_MS, LAST_MS, RANDOM_BYTES } from './layout.js'
 
 /** A flax id: 16 characters; 40 bits of milliseconds and 56 random bits. */
@@ -19,14 +18,15 @@ export interface FlaxFields {
 export const NAME = 'flax'
 export const SPAN = { name: NAME, firstMs: EPOCH_MS, lastMs: LAST_MS }
 
-export const coder: TextCoder<FlaxId> = /* @__PURE__ */ radix64(NAME, ALPHABET)
+export const words: WordCoder<FlaxId> = /* @__PURE__ */ words64(NAME, ALPHABET)
+export const coder: TextCoder<FlaxId> = /* @__PURE__ */ coder64(NAME, words)
 
 /** The text of a time within the span and the 7 bytes of `random` at `offset`. */
 export function spell(timeMs: number, random: Uint8Array, offset: number): FlaxId {
   const time = timeMs - EPOCH_MS
   const high = Math.floor(time / 0x10000)
   const byte = (i: number): number => random[offset + i] as number
-  return coder.spell(
+  return words.spell(
     high,
     ((time - high * 0x10000) << 8) | byte(0),
     (byte(1) << 16) | (byte(2) << 8) | byte(3),
@@ -40,13 +40,9 @@ export function pack({ timeMs, random }: FlaxFields): FlaxId {
 
 export function unpack(id: FlaxId): FlaxFields {
   const bytes = coder.decode(id)
-  return { timeMs: timeOf(bytes), random: bytes.slice(-RANDOM_BYTES) }
+  return { timeMs: timeOf(id), random: bytes.slice(-RANDOM_BYTES) }
 }
 
-export function timeMs(id: FlaxId): number {
-  return timeOf(coder.decode(id))
-}
-
-function timeOf(bytes: Uint8Array): number {
-  return EPOCH_MS + readUint(bytes, 0, 5)
-}
+/** The time of a text that is an id. */
+export const timeOf = (id: FlaxId): number =>
+  EPOCH_MS + words.word(id, 0) * 0x10000 + (words.word(id, 4) >> 8)

@@ -1,9 +1,9 @@
 import type { IdFamily, IdGenerator, IdOf } from '../family.js'
-import type { MonotonicOptions } from '../monotonic-family.js'
+import { type MonotonicOptions, momentOf } from '../monotonic-family.js'
 import { batch } from '../primitives/batch.js'
-import { type Clock, checkSpan, systemClock, type Time, toUnixMs } from '../primitives/clock.js'
+import { type Clock, checkedClock, checkSpan, systemClock, type Time } from '../primitives/clock.js'
 import { checkOptions } from '../primitives/options.js'
-import { type RandomPool, randomPool, secureRandom } from '../primitives/random.js'
+import { poolOf, type RandomPool, secureRandom } from '../primitives/random.js'
 import { type FlaxId, NAME, SPAN, spell } from './codec.js'
 import { RANDOM_BYTES } from './layout.js'
 
@@ -30,19 +30,20 @@ export interface FlaxGenerator extends IdGenerator<FlaxId> {
 export function createGenerator(family: IdFamily<FlaxId>, options: FlaxGeneratorOptions = {}): FlaxGenerator {
   const kinds = { monotonic: 'boolean', clock: 'function', random: 'function' } as const
   const { monotonic = false, clock = systemClock, random = secureRandom } = checkOptions(NAME, options, kinds)
-  const pool = randomPool(random)
-  let timeMs = Number.NaN
-  const floored = (time: Time): number => {
-    if (time !== timeMs) timeMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, time)))
-    return timeMs
-  }
-  const generateNow = (): FlaxId => {
-    const nowMs = floored(clock())
-    return spell(nowMs, pool.bytes, pool.next(RANDOM_BYTES, nowMs))
-  }
-  const generateAt = (time: Time): FlaxId => spell(floored(time), pool.bytes, pool.next(RANDOM_BYTES))
-  const generate = monotonic ? increasing(clock, pool) : generateNow
+  const pool = poolOf(random)
+  const generateAt = (time: Time): FlaxId => spell(momentOf(SPAN, time), pool.bytes, pool.next(RANDOM_BYTES))
+  const generate = (monotonic ? increasing : generating)(pool, checkedClock(NAME, clock))
   return { family, generate, generateAt, batch: (count) => batch(NAME, generate, count) } as FlaxGenerator
+}
+
+/** Ids of a clock's milliseconds. */
+export function generating(pool: RandomPool, clock: Clock): () => FlaxId {
+  let timeMs = Number.NaN
+  return () => {
+    const nowMs = clock()
+    if (nowMs !== timeMs) timeMs = checkSpan(SPAN, nowMs)
+    return spell(timeMs, pool.bytes, pool.next(RANDOM_BYTES, timeMs))
+  }
 }
 
 /**
@@ -54,7 +55,7 @@ const STEP_BYTES = 5
  * Within a millisecond, or while the clock is behind, the random part grows by a random step. If it overflows, the time
  * advances by a millisecond, ahead of the clock if necessary, with a new random part.
  */
-function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
+function increasing(pool: RandomPool, clock: Clock): () => FlaxId {
   const last = new Uint8Array(RANDOM_BYTES)
   let lastMs = Number.NEGATIVE_INFINITY
 
@@ -65,7 +66,7 @@ function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
   }
 
   return () => {
-    const nowMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, clock())))
+    const nowMs = checkSpan(SPAN, Math.floor(clock()))
     if (nowMs > lastMs) restart(nowMs)
     else if (!addStep(last, pool.bytes, pool.next(STEP_BYTES, nowMs))) {
       last.fill(0xff) // so that a restart that fails, after the last time, fails again

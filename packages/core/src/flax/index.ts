@@ -32,7 +32,7 @@ export interface FlaxFamily extends IdFamily<codec.FlaxId, codec.FlaxFields> {
 export const flax: FlaxFamily = /* @__PURE__ */ createFlax()
 
 function createFlax(): FlaxFamily {
-  const family = deriveFamily<codec.FlaxId, codec.FlaxFields>({
+  const family: IdFamily<codec.FlaxId, codec.FlaxFields> = deriveFamily({
     ...codec.SPAN,
     ...codec.coder,
     layout: LAYOUT,
@@ -41,7 +41,7 @@ function createFlax(): FlaxFamily {
     tag: 1,
     pack: codec.pack,
     unpack: codec.unpack,
-    timeMs: codec.timeMs,
+    timeMs: (id) => codec.timeOf(family.parse(id) as codec.FlaxId),
     lowerBoundMs: (timeMs) => codec.spell(timeMs, new Uint8Array(7), 0),
   })
   const generator = (options?: FlaxGeneratorOptions): FlaxGenerator => createGenerator(family, options)

@@ -3,14 +3,14 @@ import { alphabet } from '../primitives/alphabet.js'
 
 /** 2015-01-01T00:00:00Z. */
 export const EPOCH_MS = 1_420_070_400_000
-const TIME_BITS = 40
 export const RANDOM_BYTES = 7
-export const LAST_MS = EPOCH_MS + 2 ** TIME_BITS - 1
+/** 40 bits later, 2049-11-03. */
+export const LAST_MS = 2_519_582_027_775
 
 export const LAYOUT: Layout = {
   fields: [
-    { name: 'time', bits: TIME_BITS },
-    { name: 'random', bits: 8 * RANDOM_BYTES },
+    { name: 'time', bits: 40 },
+    { name: 'random', bits: 56 },
   ],
   epochMs: EPOCH_MS,
   unitMs: 1,

@@ -8,12 +8,12 @@ import {
   isPrefixed,
   isSameFamily,
 } from '../identity.js'
-import { IdError, show } from '../primitives/errors.js'
+import { checkString } from '../primitives/errors.js'
 import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator, prefixMethods } from './generator.js'
-import { checkerOf, patternOf, refuseText } from './text.js'
+import { checkerOf, checkPrefix, patternOf, refuse, refuseText } from './text.js'
 
 export type { PrefixedGenerator } from './generator.js'
-export { prefixOf } from './text.js'
+export { isPrefix, prefixOf } from './text.js'
 
 /** A base, which may have a generator. */
 type Generating = 'generate' | 'generateAt' | 'generator' | 'monotonic'
@@ -42,10 +42,6 @@ export type PrefixedFamily<Prefix extends string = string, Base extends IdFamily
     ): PrefixedGenerator<Generator, Base['min'], Id<Prefix>>
   }
 
-const PREFIX = /^[a-z](?:[a-z0-9_]{0,61}[a-z0-9])?$/
-
-export const isPrefix = (text: string): boolean => PREFIX.test(text)
-
 /**
  * A family of ids with a prefix that names their kind, `cus_Kpcan0M1FakODT4k`, so that the compiler, `parse` and every
  * column distinguish customers from orders. Text columns store it with the prefix, compact ones without.
@@ -65,13 +61,7 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
   base: Base,
   prefix: Prefix,
 ): PrefixedFamily<Prefix, Base> {
-  if (typeof prefix !== 'string' || !isPrefix(prefix)) {
-    refuse(
-      'prefix',
-      prefix,
-      `a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _`,
-    )
-  }
+  checkPrefix(prefix)
   checkFamily(base, 'prefixed: the base')
   if (isPrefixed(base))
     refuse('base', base.name, 'a family can have only one prefix; pass the family without a prefix')
@@ -98,8 +88,10 @@ export function derivePrefixed<const Prefix extends string, Base extends IdFamil
 ): PrefixedFamily<Prefix, Base> {
   const head = `${prefix}_`
   const check = checkerOf(head, base)
-  const withoutPrefix = (text: string): string =>
-    typeof text === 'string' && check(text) ? text.slice(head.length) : refuseText(prefix, base, text)
+  const withoutPrefix = (text: string): string => {
+    if (typeof text !== 'string' || !check(text)) refuseText(prefix, base, checkString(prefix, text))
+    return text.slice(head.length)
+  }
   const example = generatorExampleOf(base)
   const family = deriveFamily<string, unknown>({
     name: prefix,
@@ -154,8 +146,4 @@ export function derivePrefixed<const Prefix extends string, Base extends IdFamil
     Object.defineProperty(family, 'monotonic', { get })
   }
   return family as unknown as PrefixedFamily<Prefix, Base>
-}
-
-function refuse(field: string, value: unknown, message: string): never {
-  throw new IdError('INVALID_OPTION', `${message}, not ${show(value)}`, { field, value })
 }

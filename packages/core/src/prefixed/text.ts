@@ -1,15 +1,38 @@
-import { checkFrom } from '../define-family.js'
+import { checkFrom } from '../definitions.js'
 import type { IdFamily } from '../family.js'
-import { checkAscii, fail, IdError, refuseType, show } from '../primitives/errors.js'
+import { checkAscii, fail, IdError, show } from '../primitives/errors.js'
+
+const PREFIX = /^[a-z](?:[a-z0-9_]{0,61}[a-z0-9])?$/
+
+export const isPrefix = (text: string): boolean => PREFIX.test(text)
+
+/** @throws {IdError} `INVALID_OPTION` for a malformed prefix. */
+export function checkPrefix(prefix: unknown): void {
+  if (typeof prefix === 'string' && isPrefix(prefix)) return
+  const rule = 'a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _'
+  refuse('prefix', prefix, rule)
+}
+
+/** @throws {IdError} `INVALID_OPTION` for a prefix that TypeIDs can't have. */
+export function checkTypeidPrefix(prefix: unknown): void {
+  if (typeof prefix === 'string' && /^[a-z](?:[a-z_]{0,61}[a-z])?$/.test(prefix)) return
+  refuse('prefix', prefix, 'typeid: a prefix must have 1 to 63 of a-z and _, and begin and end with a letter')
+}
+
+export function refuse(field: string, value: unknown, message: string): never {
+  throw new IdError('INVALID_OPTION', `${message}, not ${show(value)}`, { field, value })
+}
+
+/** What a prefix needs of a base. */
+export type Readable = Pick<IdFamily, 'name' | 'textLength' | 'is' | 'parse'>
 
 /** Whether a text is `head` and an id of the base. */
-export function checkerOf(head: string, base: IdFamily): (text: string) => boolean {
+export function checkerOf(head: string, base: Readable): (text: string) => boolean {
   const start = head.length
   const checkBase = checkFrom(base)
-  // Code by code, which takes less than `startsWith`.
-  const codes = Array.from(head, (character) => character.charCodeAt(0))
   return (text) => {
-    for (let i = 0; i < start; i++) if (text.charCodeAt(i) !== codes[i]) return false
+    // Code by code, which takes less than `startsWith`.
+    for (let i = 0; i < start; i++) if (text.charCodeAt(i) !== head.charCodeAt(i)) return false
     return checkBase(text, start)
   }
 }
@@ -22,41 +45,36 @@ export const patternOf = (head: string, { pattern }: IdFamily): RegExp =>
 export const unanchored = ({ source }: RegExp): string => source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')
 
 /** Throws the error for a text that is none of the family. */
-export function refuseText(prefix: string, base: IdFamily, text: unknown): never {
+export function refuseText(prefix: string, base: Readable, text: string): void {
   const head = `${prefix}_`
-  if (typeof text !== 'string') return refuseType(prefix, 'an id must be a string', text)
   const found = prefixOf(base, text)
   checkAscii(prefix, text)
   // Another prefix may begin with this one, as `a_b_` with `a_`.
-  const isAnother = found !== undefined && found !== prefix && base.is(text.slice(found.length + 1))
-  if (text.startsWith(head) && !isAnother) return refuseRest(prefix, base, text)
-  const given = found === undefined ? `not ${show(text)}` : `not with ${show(`${found}_`)} as ${show(text)}`
-  const reason = base.is(text)
-    ? `${show(text)} has no prefix; expected ${show(head + text)}`
-    : `an id must begin with ${show(head)}, ${given}`
-  return fail('WRONG_PREFIX', prefix, reason, text, undefined, 0)
-}
-
-/** The base's error for the text behind a correct prefix. */
-function refuseRest(prefix: string, base: IdFamily, text: string): never {
-  const head = `${prefix}_`
+  const isAnother = found && found !== prefix && base.is(text.slice(found.length + 1))
+  if (isAnother || !text.startsWith(head)) {
+    const reason = `an id must begin with ${show(head)}, not ${show(text)}`
+    fail('WRONG_PREFIX', prefix, reason, text, undefined, 0)
+  }
   try {
-    base.decode(text.slice(head.length))
+    base.parse(text.slice(head.length))
   } catch (cause) {
     if (!(cause instanceof IdError)) throw cause
     const { code, message, position } = cause
-    throw new IdError(code, `${prefix}: ${show(text)}, after ${show(head)}: ${message}`, {
-      family: prefix,
-      value: text,
-      position: position === undefined ? undefined : head.length + position,
+    const reason = `${show(text)}, after ${show(head)}: ${message}`
+    fail(
+      code,
+      prefix,
+      reason,
+      text,
+      undefined,
+      position === undefined ? position : head.length + position,
       cause,
-    })
+    )
   }
-  return fail('NOT_CANONICAL', prefix, `${show(text)} is not an id`, text)
 }
 
 /** Split by the base's length, since its text may contain a `_`; if that varies, at the last `_`. */
-export function prefixOf({ textLength }: IdFamily, text: string): string | undefined {
+export function prefixOf({ textLength }: Pick<IdFamily, 'textLength'>, text: string): string | undefined {
   const cut = textLength === undefined ? text.lastIndexOf('_') : text.length - textLength - 1
   return cut > 0 && text[cut] === '_' ? text.slice(0, cut) : undefined
 }

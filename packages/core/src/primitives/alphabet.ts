@@ -1,4 +1,4 @@
-import { checkAscii, fail, show } from './errors.js'
+import { checkAscii, refuseAt } from './errors.js'
 
 /**
  * The digits of a text form: 16, 32 or 64 ASCII characters in ascending order, so that texts sort as their
@@ -20,10 +20,13 @@ export interface Alphabet {
  * alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ').digits['Z'.charCodeAt(0)] // 31
  */
 export function alphabet(characters: string): Alphabet {
-  const codes = Array.from(characters, (character) => character.charCodeAt(0))
   // All 65,536 codes: without reads out of bounds, decoding takes a third less time.
   const digits = new Int8Array(0x10000).fill(-1)
-  for (const [digit, code] of codes.entries()) digits[code] = digit
+  const codes = Array.from(characters, (character, digit) => {
+    const code = character.charCodeAt(0)
+    digits[code] = digit
+    return code
+  })
   return { characters, codes, digits }
 }
 
@@ -33,34 +36,34 @@ export function alphabet(characters: string): Alphabet {
  * @example
  * isSpelled(alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ'), '01KB', 0) // true
  */
-export function isSpelled({ digits }: Alphabet, text: string, start: number): boolean {
-  if (text.length - start === 16) {
-    // Unrolled for the most common length, which saves a quarter of the time.
-    return (
-      // biome-ignore-start lint/style/noNonNullAssertion: every code has its place in the table
-      (digits[text.charCodeAt(start)]! |
-        digits[text.charCodeAt(start + 1)]! |
-        digits[text.charCodeAt(start + 2)]! |
-        digits[text.charCodeAt(start + 3)]! |
-        digits[text.charCodeAt(start + 4)]! |
-        digits[text.charCodeAt(start + 5)]! |
-        digits[text.charCodeAt(start + 6)]! |
-        digits[text.charCodeAt(start + 7)]! |
-        digits[text.charCodeAt(start + 8)]! |
-        digits[text.charCodeAt(start + 9)]! |
-        digits[text.charCodeAt(start + 10)]! |
-        digits[text.charCodeAt(start + 11)]! |
-        digits[text.charCodeAt(start + 12)]! |
-        digits[text.charCodeAt(start + 13)]! |
-        digits[text.charCodeAt(start + 14)]! |
-        digits[text.charCodeAt(start + 15)]!) >=
-      // biome-ignore-end lint/style/noNonNullAssertion: every code has its place in the table
-      0
-    )
-  }
-  for (let i = start; i < text.length; i++) if ((digits[text.charCodeAt(i)] as number) < 0) return false
+export function isSpelled(alphabet: Alphabet, text: string, start: number): boolean {
+  if (text.length - start === 16) return isSpelled16(alphabet, text, start)
+  for (let i = start; i < text.length; i++)
+    if ((alphabet.digits[text.charCodeAt(i)] as number) < 0) return false
   return true
 }
+
+/** {@link isSpelled} of 16 characters. Unrolled for the most common length, which saves a quarter of the time. */
+export const isSpelled16 = ({ digits }: Alphabet, text: string, start: number): boolean =>
+  // biome-ignore-start lint/style/noNonNullAssertion: every code has its place in the table
+  (digits[text.charCodeAt(start)]! |
+    digits[text.charCodeAt(start + 1)]! |
+    digits[text.charCodeAt(start + 2)]! |
+    digits[text.charCodeAt(start + 3)]! |
+    digits[text.charCodeAt(start + 4)]! |
+    digits[text.charCodeAt(start + 5)]! |
+    digits[text.charCodeAt(start + 6)]! |
+    digits[text.charCodeAt(start + 7)]! |
+    digits[text.charCodeAt(start + 8)]! |
+    digits[text.charCodeAt(start + 9)]! |
+    digits[text.charCodeAt(start + 10)]! |
+    digits[text.charCodeAt(start + 11)]! |
+    digits[text.charCodeAt(start + 12)]! |
+    digits[text.charCodeAt(start + 13)]! |
+    digits[text.charCodeAt(start + 14)]! |
+    digits[text.charCodeAt(start + 15)]!) >=
+  // biome-ignore-end lint/style/noNonNullAssertion: every code has its place in the table
+  0
 
 /**
  * Throws the error for the first character that is not a digit of the alphabet, once a decoder knows that there is one.
@@ -72,10 +75,12 @@ export function isSpelled({ digits }: Alphabet, text: string, start: number): bo
  * const read = (text: string) => (isSpelled(digits, text, 0) ? text : refuseCharacter('ticket', digits, text))
  * read('01KB') // '01KB'
  */
-export function refuseCharacter(family: string, { digits, characters }: Alphabet, text: string): never {
+export const refuseCharacter = (family: string, alphabet: Alphabet, text: string): never =>
+  checkCharacters(family, alphabet, text) as never
+
+/** @throws {IdError} `INVALID_CHARACTER` for the first character that is not a digit of the alphabet. */
+export function checkCharacters(family: string, { digits, characters }: Alphabet, text: string): void {
   checkAscii(family, text)
-  let position = 0
-  while ((digits[text.charCodeAt(position)] as number) >= 0) position++
-  const found = `${show(text.charAt(position))} at position ${position} of ${show(text)}`
-  fail('INVALID_CHARACTER', family, `${found} is not one of ${characters}`, text, undefined, position)
+  for (let i = 0; i < text.length; i++)
+    if ((digits[text.charCodeAt(i)] as number) < 0) refuseAt(family, text, i, `one of ${characters}`)
 }

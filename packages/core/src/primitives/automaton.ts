@@ -27,12 +27,11 @@ export interface Automaton {
 /** A part of a pattern: adds its states, which go on to `to`, and returns the first. */
 type Part = (to: number) => number
 
-const CLASS = String.raw`\[(?:\\[\s\S]|[^\\\]])*\]`
+const CLASS = /\[(?:\\[\s\S]|[^\\\]])*\]/
 /** With flag v a class may have classes. */
-const CLASSES = String.raw`\[(?:\\[\s\S]|${CLASS}|[^\\\]])*\]`
+const CLASSES = /\[(?:\\[\s\S]|\[(?:\\[\s\S]|[^\\\]])*\]|[^\\\]])*\]/
 const OTHERS =
   /\\(?:x[\da-f]{2}|u[\da-f]{4}|u\{[\da-f]+\}|c[a-z]|[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|[\s\S])|\(\?(?:<?[=!]|:|<[^>]*>)|[\s\S]/
-    .source
 const QUANTIFIER = /(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/y
 const ANCHOR = /^[$^]$/
 const WORD_END = /^\\b$/i
@@ -51,7 +50,7 @@ export function automatonOf({ source, flags }: RegExp): Automaton {
   const sets = new Map<string, Characters>()
   const hasClasses = flags.includes('v')
   const isDeep = hasClasses && DEEP.test(source)
-  const token = new RegExp(`${hasClasses ? CLASSES : CLASS}|${OTHERS}`, 'iuy')
+  const token = new RegExp(`${(hasClasses ? CLASSES : CLASS).source}|${OTHERS.source}`, 'iuy')
   let isExact = !isDeep
   let at = 0
 

@@ -35,11 +35,18 @@ export interface BackfillOptions {
 }
 
 const BOUNDS = { sequenceMin: 'number', sequenceMax: 'number' } as const
-const SNAPSHOT = { ...BOUNDS, from: 'number', to: 'number', last: 'number', count: 'number' } as const
+const SNAPSHOT = {
+  sequenceMin: 'number',
+  sequenceMax: 'number',
+  from: 'number',
+  to: 'number',
+  last: 'number',
+  count: 'number',
+} as const
 
 /** How many units keep their counters: if times only ascend, and otherwise (about 50 MB). */
-const KEPT_ASCENDING = 2 ** 16
-const KEPT = 2 ** 20
+const KEPT_ASCENDING = 0x1_0000
+const KEPT = 0x10_0000
 
 /** The sequence shard of `generateAt`. */
 export interface Backfill {

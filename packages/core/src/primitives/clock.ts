@@ -16,6 +16,10 @@ export type Clock = () => number
  */
 export const systemClock: Clock = () => Date.now()
 
+/** A clock whose answers are checked, unless it is {@link systemClock}. @throws {IdError} as {@link toUnixMs}. */
+export const checkedClock = (family: string, clock: Clock): Clock =>
+  clock === systemClock ? clock : () => toUnixMs(family, clock())
+
 /** The common part of `Temporal.Instant` and `Temporal.ZonedDateTime`. */
 interface Instant {
   readonly epochMilliseconds: number
@@ -84,9 +88,9 @@ export interface TimeSpan {
  * checkSpan(flax, 1793491200000) // 1793491200000
  */
 export function checkSpan({ name, firstMs, lastMs }: TimeSpan, timeMs: number): number {
-  if (timeMs < firstMs || timeMs >= lastMs + 1) {
-    const given = Math.abs(timeMs) <= 8.64e15 ? show(new Date(timeMs)) : `${timeMs} ms`
-    const reason = `${given} is outside ${show(new Date(firstMs))} to ${show(new Date(lastMs))}`
+  if (!(timeMs >= firstMs && timeMs < lastMs + 1)) {
+    const given = Math.abs(timeMs) <= 8.64e15 ? new Date(timeMs) : timeMs
+    const reason = `${show(given)} is outside ${show(new Date(firstMs))} to ${show(new Date(lastMs))}`
     fail('TIME_OUT_OF_RANGE', name, reason, timeMs, 'time')
   }
   return timeMs

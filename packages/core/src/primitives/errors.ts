@@ -124,17 +124,17 @@ export class IdError extends Error {
       __proto__: null,
       ...facts,
     } as IdErrorFacts
-    super(escaped(message), cause === undefined ? undefined : { cause })
+    super(escaped(message), cause === undefined ? cause : { cause })
     const statusCode = field === undefined && MALFORMED.test(code) ? 400 : undefined
     Object.assign(this, { name: 'IdError', code, family, value, field, position, waitMs, path, statusCode })
-    const hide = (name: string, value: unknown) =>
-      Object.defineProperty(this, name, { value, enumerable: false, writable: true, configurable: true })
+    const hide = (name: string) => Object.defineProperty(this, name, { enumerable: false })
     // Node prints what is enumerable, and of a generator that would be its whole family.
-    if (Object(value) === value) hide('value', value)
+    if (Object(value) === value) hide('value')
     if (statusCode === undefined) return
     // Hidden, since logs have statusCode; writable, since http-errors sets them on errors that it is passed.
-    hide('status', statusCode)
-    hide('expose', true)
+    Object.assign(this, { status: statusCode, expose: true })
+    hide('status')
+    hide('expose')
   }
 
   /** For responses and logs: code, message and details, without `value` (which may be anything), stack and cause. */
@@ -176,15 +176,12 @@ const SHOWN_CHARACTERS = 48
  * show(new Uint8Array(1)).length // 4
  */
 export function show(value: unknown): string {
-  if (typeof value === 'string') {
-    const cut = value.length > SHOWN_CHARACTERS
-    return JSON.stringify(cut ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value)
-  }
+  const shorten = (text: string): string =>
+    text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
+  if (typeof value === 'string') return JSON.stringify(shorten(value))
   if (typeof value === 'bigint') return `${value}n`
-  if (isBytes(value)) {
-    const pairs = Array.from(value.subarray(0, SHOWN_CHARACTERS / 2), (byte) => hex(byte, 2))
-    return `\\x${pairs.join('')}${value.length > pairs.length ? '…' : ''}`
-  }
+  if (isBytes(value))
+    return `\\x${shorten(Array.from(value.subarray(0, SHOWN_CHARACTERS), (byte) => hex(byte, 2)).join(''))}`
   if (isDate(value)) return Number.isNaN(Number(value)) ? 'an invalid Date' : value.toISOString()
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
   return Object(value) === value ? `an ${Array.isArray(value) ? 'array' : 'object'}` : String(value)
@@ -202,8 +199,9 @@ export function fail(
   value: unknown,
   field?: string,
   position?: number,
+  cause?: unknown,
 ): never {
-  throw new IdError(code, `${family}: ${reason}`, { family, value, field, position })
+  throw new IdError(code, `${family}: ${reason}`, { family, value, field, position, cause })
 }
 
 /**
@@ -272,9 +270,19 @@ export function checkString(family: string, value: unknown): string {
 /** @throws {IdError} `INVALID_CHARACTER` for a character outside ASCII: the first fault of a text, in every encoding. */
 export function checkAscii(family: string, text: string): void {
   const found = /[\u{80}-\u{10ffff}]/u.exec(text)
-  if (found === null) return
-  const reason = `${show(found[0])} at position ${found.index} of ${show(text)} is not ASCII`
-  fail('INVALID_CHARACTER', family, reason, text, undefined, found.index)
+  if (found !== null) refuseAt(family, text, found.index, 'ASCII', found[0])
+}
+
+/** @throws {IdError} `INVALID_CHARACTER` for the character there, which is not what it must be. */
+export function refuseAt(
+  family: string,
+  text: string,
+  position: number,
+  expected: string,
+  character = text.charAt(position),
+): never {
+  const reason = `${show(character)} at position ${position} of ${show(text)} is not ${expected}`
+  fail('INVALID_CHARACTER', family, reason, text, undefined, position)
 }
 
 /**

@@ -1,5 +1,5 @@
-import { type Alphabet, alphabet, isSpelled, refuseCharacter } from './alphabet.js'
-import { checkBytes, checkText } from './errors.js'
+import { type Alphabet, alphabet, checkCharacters, isSpelled16 } from './alphabet.js'
+import { checkBytes, checkText, fail, show } from './errors.js'
 
 /**
  * Ids of 16 digits ⇄ bytes, as a family's definition has them. `spell` writes four words of four digits each, so that a
@@ -24,6 +24,15 @@ export interface TextCoder<AnId extends string> {
   spell(word0: number, word1: number, word2: number, word3: number): AnId
 }
 
+/** The part of a {@link TextCoder} that needs no bytes: it checks texts, and spells them from words. */
+export interface WordCoder<AnId extends string>
+  extends Pick<TextCoder<AnId>, 'alphabet' | 'textLength' | 'check' | 'checkFrom' | 'spell'> {
+  /** The word of the four digits there; negative if one is not of the alphabet. */
+  word(text: string, at: number): number
+  /** Throws the error of what `check` refuses. */
+  refuse(text: unknown): never
+}
+
 /**
  * 12 bytes ⇄ 16 characters of 6 bits. A word is 3 bytes, 4 characters.
  *
@@ -34,10 +43,36 @@ export interface TextCoder<AnId extends string> {
  * const digits = alphabet('+/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')
  * radix64('ticket', digits).encode(new Uint8Array(12)) // '++++++++++++++++'
  */
-export function radix64<AnId extends string>(family: string, alphabet: Alphabet): TextCoder<AnId> {
-  const { codes, digits } = alphabet
-  const word = (bytes: Uint8Array, at: number): number =>
+export const radix64 = <AnId extends string>(family: string, alphabet: Alphabet): TextCoder<AnId> =>
+  coder64(family, words64(family, alphabet))
+
+/** {@link radix64} of its words. */
+export function coder64<AnId extends string>(family: string, words: WordCoder<AnId>): TextCoder<AnId> {
+  const { spell, word } = words
+  const read = (bytes: Uint8Array, at: number): number =>
     ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number)
+  return textCoder(family, words, 12, {
+    encode: (bytes) => spell(read(bytes, 0), read(bytes, 3), read(bytes, 6), read(bytes, 9)),
+    decode(text, bytes) {
+      let seen = 0
+      for (let i = 0, j = 0; i < 16; i += 4, j += 3) {
+        const digits = word(text, i)
+        seen |= digits
+        bytes[j] = digits >> 16
+        bytes[j + 1] = digits >> 8
+        bytes[j + 2] = digits
+      }
+      return seen
+    },
+  })
+}
+
+/** The words of {@link radix64}: 24 bits, 4 characters. */
+export function words64<AnId extends string>(family: string, alphabet: Alphabet): WordCoder<AnId> {
+  const { codes, digits } = alphabet
+  const digit = (text: string, at: number): number => digits[text.charCodeAt(at)] as number
+  const word = (text: string, at: number): number =>
+    (digit(text, at) << 18) | (digit(text, at + 1) << 12) | (digit(text, at + 2) << 6) | digit(text, at + 3)
   // One call with 16 codes creates a flat string. Joining pieces would create a rope, which costs twice as much to
   // flatten later. With shifts in variables, for both radixes, ids are written and read a third slower.
   const spell = (a: number, b: number, c: number, d: number): string =>
@@ -59,22 +94,7 @@ export function radix64<AnId extends string>(family: string, alphabet: Alphabet)
       codes[(d >>> 6) & 63] as number,
       codes[d & 63] as number,
     )
-  return textCoder<AnId>(family, alphabet, 12, {
-    spell,
-    encode: (bytes) => spell(word(bytes, 0), word(bytes, 3), word(bytes, 6), word(bytes, 9)),
-    decode(text, bytes) {
-      const digit = (at: number): number => digits[text.charCodeAt(at)] as number
-      let seen = 0
-      for (let i = 0, j = 0; i < 16; i += 4, j += 3) {
-        const word = (digit(i) << 18) | (digit(i + 1) << 12) | (digit(i + 2) << 6) | digit(i + 3)
-        seen |= word
-        bytes[j] = word >> 16
-        bytes[j + 1] = word >> 8
-        bytes[j + 2] = word
-      }
-      return seen
-    },
-  })
+  return wordCoder(family, alphabet, spell, word)
 }
 
 /** 10 bytes ⇄ 16 characters of 5 bits. A word is 20 bits, 4 characters; 5 bytes are 8 characters. */
@@ -99,9 +119,13 @@ export function radix32<AnId extends string>(family: string, alphabet: Alphabet)
       codes[(d >>> 5) & 31] as number,
       codes[d & 31] as number,
     )
-  return textCoder<AnId>(family, alphabet, 10, {
-    spell,
-    encode: (bytes) => spell(highWord(bytes, 0), lowWord(bytes, 0), highWord(bytes, 5), lowWord(bytes, 5)),
+  const word = (text: string, at: number): number => {
+    const digit = (at: number): number => digits[text.charCodeAt(at)] as number
+    return (digit(at) << 15) | (digit(at + 1) << 10) | (digit(at + 2) << 5) | digit(at + 3)
+  }
+  return textCoder(family, wordCoder<AnId>(family, alphabet, spell, word), 10, {
+    encode: (bytes) =>
+      spell(highWord(bytes, 0), lowWord(bytes, 0), highWord(bytes, 5), lowWord(bytes, 5)) as AnId,
     decode: (text, bytes) => read8(digits, text, 0, bytes, 0) | read8(digits, text, 8, bytes, 5),
   })
 }
@@ -131,43 +155,53 @@ function read8(digits: Int8Array, text: string, from: number, bytes: Uint8Array,
   return high | low
 }
 
-function textCoder<AnId extends string>(
+function wordCoder<AnId extends string>(
   family: string,
   alphabet: Alphabet,
-  byteLength: number,
-  radix: {
-    spell(a: number, b: number, c: number, d: number): string
-    encode(bytes: Uint8Array): string
-    /** Writes the bytes. Negative if a character is not of the alphabet. */
-    decode(text: string, bytes: Uint8Array): number
-  },
-): TextCoder<AnId> {
+  spell: (a: number, b: number, c: number, d: number) => string,
+  word: WordCoder<AnId>['word'],
+): WordCoder<AnId> {
   const check = (text: string, start = 0): boolean =>
-    text.length - start === 16 && isSpelled(alphabet, text, start)
+    text.length - start === 16 && isSpelled16(alphabet, text, start)
   return {
     alphabet,
-    byteLength,
     textLength: 16,
     check,
     checkFrom: check,
-    spell: radix.spell as TextCoder<AnId>['spell'],
-    encode: (bytes) => radix.encode(checkBytes(family, bytes, byteLength)) as AnId,
-    decode(text) {
-      const bytes = new Uint8Array(byteLength)
-      if (radix.decode(checkText(family, text, 16), bytes) < 0) refuseCharacter(family, alphabet, text)
-      return bytes
-    },
+    spell: spell as WordCoder<AnId>['spell'],
+    word,
+    refuse: (text) => checkCharacters(family, alphabet, checkText(family, text, 16)) as never,
   }
 }
+
+const textCoder = <AnId extends string>(
+  family: string,
+  words: WordCoder<AnId>,
+  byteLength: number,
+  radix: {
+    encode(bytes: Uint8Array): AnId
+    /** Writes the bytes. Negative if a character is not of the alphabet. */
+    decode(text: string, bytes: Uint8Array): number
+  },
+): TextCoder<AnId> => ({
+  ...words,
+  byteLength,
+  encode: (bytes) => radix.encode(checkBytes(family, bytes, byteLength)),
+  decode(text) {
+    const bytes = new Uint8Array(byteLength)
+    if (radix.decode(checkText(family, text, 16), bytes) < 0) words.refuse(text)
+    return bytes
+  },
+})
 
 export const CROCKFORD_BYTES = 16
 export const CROCKFORD_DIGITS = 26
 
 /**
- * 16 bytes ⇄ 26 characters of 5 bits, the first two bits 0: Crockford's base 32 with these digits, strict: each value has
+ * 16 bytes → 26 characters of 5 bits, the first two bits 0: Crockford's base 32 with these digits, strict: each value has
  * one spelling.
  */
-export function crockford(family: string, characters: string) {
+export function crockford(family: string, characters: string, what: string) {
   const digits = alphabet(characters)
   const { codes } = digits
 
@@ -219,30 +253,39 @@ export function crockford(family: string, characters: string) {
         lowWord(bytes, 11),
       )
     },
-    /** The bytes of a text of 26 characters; undefined if it has more than 128 bits. @throws {IdError} `INVALID_CHARACTER`. */
-    decode(text: string): Uint8Array | undefined {
-      const digit = (at: number): number => digits.digits[text.charCodeAt(at)] as number
-      /** Five digits: 25 bits, or a negative number. */
-      const word = (at: number): number =>
-        (digit(at) << 20) |
-        (digit(at + 1) << 15) |
-        (digit(at + 2) << 10) |
-        (digit(at + 3) << 5) |
-        digit(at + 4)
-      const high = word(0)
-      const low = word(5)
-      const bytes = new Uint8Array(CROCKFORD_BYTES)
-      const rest = read8(digits.digits, text, 10, bytes, 6) | read8(digits.digits, text, 18, bytes, 11)
-      if ((high | low | rest) < 0) refuseCharacter(family, digits, text)
-      if (high >= 2 ** 23) return undefined
-      const time = (high << 1) | (low >>> 24)
-      bytes[0] = time >> 16
-      bytes[1] = time >> 8
-      bytes[2] = time
-      bytes[3] = low >> 16
-      bytes[4] = low >> 8
-      bytes[5] = low
-      return bytes
+    /** Checks that the text is 26 digits of 128 bits. @throws {IdError} as `decode` of the family. */
+    checkDigits(value: unknown): string {
+      const text = checkText(family, value, CROCKFORD_DIGITS)
+      checkCharacters(family, digits, text)
+      if (text.charCodeAt(0) < 0x38) return text
+      return fail(
+        'NOT_CANONICAL',
+        family,
+        `${show(text)} has more than 128 bits; ${what} must begin with 0 to 7`,
+        text,
+      )
     },
   }
+}
+
+/** The bytes of a text of {@link crockford}; undefined if it is none. */
+export function decodeCrockford({ digits }: Alphabet, text: string): Uint8Array | undefined {
+  const digit = (at: number): number => digits[text.charCodeAt(at)] as number
+  /** Five digits: 25 bits, or a negative number. */
+  const word = (at: number): number =>
+    (digit(at) << 20) | (digit(at + 1) << 15) | (digit(at + 2) << 10) | (digit(at + 3) << 5) | digit(at + 4)
+  if (typeof text !== 'string' || text.length !== CROCKFORD_DIGITS) return undefined
+  const high = word(0)
+  const low = word(5)
+  const bytes = new Uint8Array(CROCKFORD_BYTES)
+  const rest = read8(digits, text, 10, bytes, 6) | read8(digits, text, 18, bytes, 11)
+  if ((high | low | rest) < 0 || high >= 2 ** 23) return undefined
+  const time = (high << 1) | (low >>> 24)
+  bytes[0] = time >> 16
+  bytes[1] = time >> 8
+  bytes[2] = time
+  bytes[3] = low >> 16
+  bytes[4] = low >> 8
+  bytes[5] = low
+  return bytes
 }

@@ -1,4 +1,4 @@
-import { checkInteger, IdError } from './errors.js'
+import { checkInteger, fail } from './errors.js'
 
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array }
 
@@ -18,17 +18,14 @@ export type RandomSource = (bytes: Uint8Array) => void
  */
 export const secureRandom: RandomSource = (bytes) => {
   if (typeof crypto === 'undefined') {
-    throw new IdError(
-      'UNSUPPORTED_VERSION',
-      'no crypto.getRandomValues in this runtime; in React Native import react-native-get-random-values first',
-      { field: 'crypto' },
-    )
+    const cure = 'is missing; in React Native import react-native-get-random-values'
+    fail('UNSUPPORTED_VERSION', SECURE, cure, undefined, 'crypto')
   }
   crypto.getRandomValues(bytes)
 }
 
 /** One call of the CSPRNG serves many ids, since it costs far more than its bytes. */
-const POOL_BYTES = 2 ** 14
+const POOL_BYTES = 0x4000
 
 /** How far the clock may move against the monotonic one before bytes that were fetched earlier are dropped. */
 const JUMP_MS = 1000
@@ -56,22 +53,43 @@ let shared: RandomPool | undefined
  * Random bytes from the source. All generators share the pool of {@link secureRandom}. The source is called for the first
  * id, and then once for about two thousand.
  *
+ * @throws {IdError} `INVALID_OPTION`, by `next` if the source doesn't fill the array; `FIELD_OUT_OF_RANGE` for its size.
+ *
  * @example
  * const pool = randomPool(secureRandom)
  * const at = pool.next(7)
  * pool.bytes.slice(at, at + 7).length // 7
  */
 export function randomPool(source: RandomSource): RandomPool {
-  if (source !== secureRandom) return createPool(source)
-  shared ??= createPool(source)
+  const pool = poolOf(source)
+  return {
+    bytes: pool.bytes,
+    next: (size, timeMs) => pool.next(checkInteger('randomPool', 'size', size, 1, POOL_BYTES), timeMs),
+  }
+}
+
+/** {@link randomPool} for our own sizes. */
+export const poolOf = (source: RandomSource): RandomPool =>
+  source === secureRandom ? securePool() : createPool((bytes) => callSource(source, bytes), 'random')
+
+/** Calls a source of the user's own. */
+function callSource(source: RandomSource, bytes: Uint8Array): void {
+  const answer: unknown = source(bytes)
+  if (Object(answer) !== answer || answer === bytes) return
+  fail('INVALID_OPTION', 'random', 'must fill the array passed to it, not return another', answer, 'random')
+}
+
+/** {@link poolOf} of {@link secureRandom}. */
+export function securePool(): RandomPool {
+  shared ??= createPool(secureRandom)
   return shared
 }
 
-function createPool(source: RandomSource): RandomPool {
+function createPool(source: RandomSource, name?: string): RandomPool {
   const bytes = new Uint8Array(POOL_BYTES)
   let next = POOL_BYTES
-  let fetchedAt = Number.NaN
-  let fetchedIn = Number.NaN
+  let fetchedAt = 0
+  let fetchedIn = 0
   let lookedMs = Number.NaN
   return {
     bytes,
@@ -82,9 +100,8 @@ function createPool(source: RandomSource): RandomPool {
         if (!(Math.abs(start - fetchedAt) < JUMP_MS && origin === fetchedIn)) next = POOL_BYTES
       }
       if (next + size > POOL_BYTES) {
-        checkInteger('randomPool', 'size', size, 1, POOL_BYTES)
         next = POOL_BYTES // so that nobody gets bytes of a fetch that fails
-        fill(source, bytes)
+        fill(source, bytes, name)
         ;[fetchedAt, fetchedIn] = startOfProcess()
         next = 0
       }
@@ -104,31 +121,21 @@ declare const performance: { now(): number; readonly timeOrigin: number } | unde
 const startOfProcess = (): readonly [number, number] =>
   typeof performance === 'undefined' ? [0, 0] : [Date.now() - performance.now(), performance.timeOrigin]
 
+const SECURE = 'crypto.getRandomValues'
+
 /** By chance so many bytes are equal once in 2^120 times. */
 const CHECKED = 16
 
 /**
- * Fills the array from the source.
+ * Fills the array from the source, which errors call by the name.
  *
- * @throws {IdError} `INVALID_OPTION` if the source returns something else instead, fills nothing or only the beginning,
- * or writes the same byte everywhere.
+ * @throws {IdError} `INVALID_OPTION` if the source fills nothing or only the beginning, or writes the same byte everywhere.
  */
-export function fill(source: RandomSource, bytes: Uint8Array): void {
+export function fill(source: RandomSource, bytes: Uint8Array, name = SECURE): void {
   bytes.fill(0)
-  const answer: unknown = source(bytes)
-  if (Object(answer) === answer && answer !== bytes) {
-    refuse(source, 'must fill the array passed to it, not return another', answer)
-  }
+  source(bytes)
   const last = bytes.subarray(-CHECKED)
   if (last.every((byte) => byte === last[0])) {
-    refuse(
-      source,
-      `must fill the whole array passed to it with random bytes; the last ${last.length} of ${bytes.length} are all ${last[0]}`,
-    )
+    fail('INVALID_OPTION', name, `must fill the whole array; its end is all ${last[0]}`, undefined, 'random')
   }
-}
-
-function refuse(source: RandomSource, what: string, value?: unknown): never {
-  const name = source === secureRandom ? 'crypto.getRandomValues' : 'random'
-  throw new IdError('INVALID_OPTION', `${name} ${what}`, { field: 'random', value })
 }

@@ -11,7 +11,7 @@ import { defaultPartition } from './partition.js'
 import type { SnoSnapshot } from './snapshot.js'
 
 /** The longest that `generate` blocks: three units. */
-const MAX_BLOCK_MS = 3 * UNIT_MS
+const MAX_BLOCK_MS = 12
 
 /**
  * Generates ids of one partition. Two live generators may share a partition only with disjoint sequence bounds.

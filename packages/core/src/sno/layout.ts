@@ -4,17 +4,16 @@ import { alphabet } from '../primitives/alphabet.js'
 /** 2010-01-01T00:00:00Z. */
 export const EPOCH_MS = 1_262_304_000_000
 export const UNIT_MS = 4
-const UNIT_BITS = 39
-export const MAX_UNITS = 2 ** UNIT_BITS - 1
+export const MAX_UNITS = 0x7f_ffff_ffff
 export const MAX_META = 0xff
 export const MAX_PARTITION = 0xffff
 export const MAX_SEQUENCE = 0xffff
 /** The last unit lasts 4 ms, but an id contains the time at which its unit starts. */
-export const LAST_MS = EPOCH_MS + MAX_UNITS * UNIT_MS
+export const LAST_MS = 3_461_327_255_548
 
 export const LAYOUT: Layout = {
   fields: [
-    { name: 'time', bits: UNIT_BITS },
+    { name: 'time', bits: 39 },
     { name: 'tickTock', bits: 1 },
     { name: 'meta', bits: 8 },
     { name: 'partition', bits: 16 },

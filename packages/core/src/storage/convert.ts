@@ -1,4 +1,4 @@
-import { alphabetOf } from '../define-family.js'
+import { alphabetOf } from '../definitions.js'
 import type { IdFamily, StorageName } from '../family.js'
 import { toBigInt } from '../primitives/bytes.js'
 import { fail } from '../primitives/errors.js'

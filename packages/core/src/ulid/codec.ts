@@ -2,8 +2,8 @@ import type { Id } from '../family.js'
 import { LAST_MS, timeOf, writeTime } from '../monotonic-family.js'
 import { isSpelled } from '../primitives/alphabet.js'
 import { checkTimeField } from '../primitives/clock.js'
-import { checkBytes, checkText, fail } from '../primitives/errors.js'
-import { CROCKFORD_BYTES, CROCKFORD_DIGITS, crockford } from '../primitives/radix.js'
+import { checkBytes } from '../primitives/errors.js'
+import { CROCKFORD_BYTES, CROCKFORD_DIGITS, crockford, decodeCrockford } from '../primitives/radix.js'
 
 /** A ULID: 26 characters of Crockford's base 32, upper case. */
 export type Ulid = Id<'ulid'>
@@ -21,7 +21,7 @@ export const RANDOM_BYTES = 10
 export const SPAN = { name: NAME, firstMs: 0, lastMs: LAST_MS }
 export const PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
-const coder = /* @__PURE__ */ crockford(NAME, '0123456789ABCDEFGHJKMNPQRSTVWXYZ')
+const coder = /* @__PURE__ */ crockford(NAME, '0123456789ABCDEFGHJKMNPQRSTVWXYZ', 'an id')
 
 /** Whether it is the text of an id. */
 export const check = (text: string): boolean =>
@@ -30,11 +30,8 @@ export const check = (text: string): boolean =>
 export const encode = (bytes: Uint8Array): Ulid =>
   coder.encode(checkBytes(NAME, bytes, CROCKFORD_BYTES)) as Ulid
 
-export function decode(text: string): Uint8Array {
-  const bytes = coder.decode(checkText(NAME, text, CROCKFORD_DIGITS))
-  if (bytes !== undefined) return bytes
-  return fail('NOT_CANONICAL', NAME, `"${text}" has more than 128 bits; an id must begin with 0 to 7`, text)
-}
+export const decode = (text: string): Uint8Array =>
+  decodeCrockford(coder.alphabet, text) ?? (coder.checkDigits(text) as never)
 
 /** The text of 16 bytes. */
 export const spell = (bytes: Uint8Array): Ulid => coder.encode(bytes) as Ulid

@@ -6,11 +6,11 @@ import type { Time } from '../primitives/clock.js'
 import { systemClock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
-import { randomPool, secureRandom } from '../primitives/random.js'
+import { poolOf, secureRandom } from '../primitives/random.js'
 import { NAME, pack, RANDOM_BYTES, spellWords, type Ulid } from './codec.js'
 
-const TIME_WORD = 2 ** 25
-const RANDOM_WORD = 2 ** 20
+const TIME_WORD = 0x200_0000
+const RANDOM_WORD = 0x10_0000
 
 /**
  * Follows the specification: within a millisecond, and while the clock is behind, the random part grows by 1; if it would
@@ -22,7 +22,7 @@ export function createGenerator(
 ): MonotonicGenerator<Ulid> {
   const kinds = { clock: 'function', random: 'function' } as const
   const { clock = systemClock, random = secureRandom } = checkOptions(NAME, options, kinds)
-  const pool = randomPool(random)
+  const pool = poolOf(random)
   let lastMs = -1
   let timeHigh = 0
   let timeLow = 0

@@ -2,8 +2,8 @@ import type { Id, Layout } from '../family.js'
 import { LAST_MS, timeOf, writeTime } from '../monotonic-family.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
-import { checkBytes, checkInteger, fail } from '../primitives/errors.js'
-import { bytesOfUuid, uuidBytes, uuidText } from '../storage/uuid.js'
+import { checkBytes, checkInteger, fail, refuseAt, show } from '../primitives/errors.js'
+import { checkUuid, uuidBytes, uuidText } from '../storage/uuid.js'
 
 /** A UUIDv7 (RFC 9562, section 5.7): 36 characters, lower-case hex with hyphens. */
 export type Uuid7 = Id<'uuid7'>
@@ -51,16 +51,18 @@ export interface UuidVersions {
   accepts(bytes: Uint8Array): boolean
 }
 
+export const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
 export const VERSION_7: UuidVersions = {
-  pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  pattern: PATTERN,
   expected:
-    'expected xxxxxxxx-xxxx-7xxx-[89ab]xxx-xxxxxxxxxxxx; for a table with UUIDs of version 4 use uuid7.withVersion4()',
+    'a UUIDv7; expected xxxxxxxx-xxxx-7xxx-[89ab]xxx-xxxxxxxxxxxx; for a table with UUIDs of version 4 use uuid7.withVersion4()',
   accepts: (bytes) => isVersion(bytes, 7),
 }
 
 export const VERSION_7_OR_4: UuidVersions = {
   pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-  expected: 'expected xxxxxxxx-xxxx-[47]xxx-[89ab]xxx-xxxxxxxxxxxx',
+  expected: 'a UUIDv7; expected xxxxxxxx-xxxx-[47]xxx-[89ab]xxx-xxxxxxxxxxxx',
   accepts: (bytes) => isVersion(bytes, 7) || isVersion(bytes, 4),
 }
 
@@ -73,21 +75,24 @@ export function textCodec({ pattern, expected, accepts }: UuidVersions) {
     check: (text: string): boolean => pattern.test(text),
     encode(bytes: Uint8Array): Uuid7 {
       if (accepts(checkBytes(NAME, bytes, BYTE_LENGTH))) return spell(bytes)
-      return refuse(uuidText(bytes), expected)
+      return refuseVersion(uuidText(bytes), expected)
     },
-    decode(text: string): Uint8Array {
-      if (typeof text === 'string' && pattern.test(text)) return uuidBytes(text) as Uint8Array
-      bytesOfUuid(NAME, text)
-      const position = text.search(/[A-F]/)
-      if (position < 0) return refuse(text, expected)
-      const reason = `${JSON.stringify(text)} has an upper-case digit at position ${position}; ids must be lower case`
-      return fail('INVALID_CHARACTER', NAME, reason, text, undefined, position)
-    },
+    decode: (text: string): Uint8Array =>
+      typeof text === 'string' && pattern.test(text)
+        ? (uuidBytes(text) as Uint8Array)
+        : refuseText(text, expected),
   }
 }
 
-function refuse(text: string, expected: string): never {
-  fail('NOT_CANONICAL', NAME, `"${text}" is not a UUIDv7; ${expected}`, text)
+/** Throws the error of a text that is not as expected. */
+export function refuseText(text: string, expected: string): never {
+  checkUuid(NAME, text)
+  const upper = text.search(/[A-F]/)
+  return upper < 0 ? refuseVersion(text, expected) : refuseAt(NAME, text, upper, 'lower case')
+}
+
+function refuseVersion(text: string, expected: string): never {
+  fail('NOT_CANONICAL', NAME, `${show(text)} is not ${expected}`, text)
 }
 
 /** The bytes of fields. @throws {IdError} as `pack`. */

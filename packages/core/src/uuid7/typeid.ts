@@ -1,6 +1,6 @@
 import { derivePrefixed, type PrefixedFamily } from '../prefixed/index.js'
-import { show } from '../primitives/errors.js'
-import { checkOptions, refuse } from '../primitives/options.js'
+import { checkTypeidPrefix } from '../prefixed/text.js'
+import { checkOptions } from '../primitives/options.js'
 import { bytesOfUuid, uuidText } from '../storage/uuid.js'
 import { suffixFamily, type TypeidSuffixFamily } from './typeid-suffix.js'
 
@@ -28,7 +28,6 @@ export type TypeidFamily<Prefix extends string = string> = PrefixedFamily<Prefix
   fromUuid(text: string): ReturnType<PrefixedFamily<Prefix, TypeidSuffixFamily>['parse']>
 }
 
-const PREFIX = /^[a-z](?:[a-z_]{0,61}[a-z])?$/
 const VERSION_7 = /* @__PURE__ */ suffixFamily('v7')
 
 /**
@@ -49,10 +48,7 @@ export function typeid<const Prefix extends string>(
   options: TypeidOptions = {},
 ): TypeidFamily<Prefix> {
   const { uuids = 'v7' } = checkOptions('typeid', options, { uuids: ['v7', 'any'] })
-  if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
-    const rule = 'a prefix must have 1 to 63 of a-z and _, and begin and end with a letter'
-    refuse('typeid', 'prefix', prefix, `${rule}, not ${show(prefix)}`)
-  }
+  checkTypeidPrefix(prefix)
   const family = derivePrefixed(uuids === 'v7' ? VERSION_7 : suffixFamily('any'), prefix)
   return Object.assign(family, {
     toUuid: (id: never) => uuidText(family.decode(id)),

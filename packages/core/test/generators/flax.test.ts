@@ -42,7 +42,7 @@ describe('flax, plain', () => {
     ]) {
       const { generate } = flax.generator({ random: random as () => void })
       expect(expectRefusal(generate, 'INVALID_OPTION', { field: 'random' }).message).toMatch(
-        /^random must fill the array/,
+        /^random: must fill the array/,
       )
       expectRefusal(generate, 'INVALID_OPTION')
     }

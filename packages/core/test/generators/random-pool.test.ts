@@ -28,7 +28,7 @@ describe.each(Object.entries(BAD_SOURCES))('a source that %s', (_, bad) => {
     const { generate, generateAt, batch } = flax.generator({ random: bad, monotonic })
     for (const call of [generate, () => generateAt(new Date()), () => batch(2), generate]) {
       expectRefusal(call, 'INVALID_OPTION', { field: 'random' })
-      expect(call).toThrow(/^random must fill the whole array/)
+      expect(call).toThrow(/^random: must fill the whole array/)
     }
   })
 
@@ -44,7 +44,7 @@ describe.each(Object.entries(BAD_SOURCES))('a source that %s', (_, bad) => {
       bad(bytes as unknown as Uint8Array)
       return bytes
     })
-    expect(() => flax.generator().generate()).toThrow(/^crypto\.getRandomValues must fill the whole array/)
+    expect(() => flax.generator().generate()).toThrow(/^crypto\.getRandomValues: must fill the whole array/)
   })
 })
 
