@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import * as core from '@snoflax/core'
 import * as adapter from '@snoflax/core/adapter'
 import * as inspect from '@snoflax/core/inspect'
+import * as light from '@snoflax/core/light'
 import * as testing from '@snoflax/core/testing'
 import * as families from '@snoflax/families'
 import * as pgSql from '@snoflax/pg-sql'
@@ -26,6 +27,7 @@ const MODULES = {
   '@snoflax/core': core,
   '@snoflax/core/adapter': adapter,
   '@snoflax/core/inspect': inspect,
+  '@snoflax/core/light': light,
   '@snoflax/core/testing': testing,
   '@snoflax/families': families,
   '@snoflax/pg-sql': pgSql,
