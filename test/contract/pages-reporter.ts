@@ -1,14 +1,17 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { mysql, mysqlVersion } from '../databases/mysql.js'
-import { featuresPage, ORMS } from './features/page.js'
+import { featuresPage, ORMS, writesTable } from './features/page.js'
 import { writePathsPage } from './pages.js'
 import './record.js'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Writes docs/write-paths, of ORMs that the run tested whole: in every variant, on MariaDB too; and docs/features.txt of all. */
+/**
+ * Writes docs/write-paths, of ORMs that the run tested whole: in every variant, on MariaDB too; and of all together
+ * docs/features.txt and the writes of docs/existing-keys.md.
+ */
 export default class PagesReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
     if (mysql.selected() && (await mysqlVersion()).startsWith('MySQL')) return
@@ -18,19 +21,25 @@ export default class PagesReporter implements Reporter {
       const name = orm.toLowerCase().replaceAll(' ', '-')
       writeFileSync(at(`docs/write-paths/${name}.txt`), writePathsPage(orm, ofOrm))
     }
-    const features = featuresIn(modules)
-    if (ORMS.every((orm) => features.some((cell) => cell.orm === orm)))
-      writeFileSync(at('docs/features.txt'), featuresPage(features))
+    const tests = featureTestsIn(modules)
+    const features = tests.flatMap((test) => test.meta().feature ?? [])
+    if (!ORMS.every((orm) => features.some((cell) => cell.orm === orm))) return
+    writeFileSync(at('docs/features.txt'), featuresPage(features))
+    const page = at('docs/existing-keys.md')
+    const table = writesTable(tests.flatMap((test) => test.meta().writes ?? []))
+    const text = readFileSync(page, 'utf8')
+    writeFileSync(
+      page,
+      text.replace(/(?<=<!-- writes -->\n)[\s\S]*(?=<!-- end of writes -->)/, () => `\n${table}\n\n`),
+    )
   }
 }
 
-/** What the whole tests of features found; nothing if one of them failed or MariaDB wasn't there. */
-function featuresIn(modules: readonly TestModule[]) {
-  const tests = modules
-    .filter(({ moduleId }) => moduleId.endsWith('/test/orm/features.long.test.ts'))
-    .flatMap((module) => [...module.children.allTests()])
-  const isWhole = mysql.selected() && tests.every((test) => test.result().state !== 'failed')
-  return isWhole ? tests.flatMap((test) => test.meta().feature ?? []) : []
+/** The whole tests of features; none if one of them failed or MariaDB wasn't there. */
+function featureTestsIn(modules: readonly TestModule[]): TestCase[] {
+  const its = modules.filter(({ moduleId }) => moduleId.endsWith('/test/orm/features.long.test.ts'))
+  const isWhole = mysql.selected() && its.every((module) => module.ok())
+  return isWhole ? its.flatMap((module) => [...module.children.allTests()]) : []
 }
 
 /**

@@ -7,7 +7,7 @@ export interface Declared {
   readonly form: FormName
   /** The definition of `rows`. */
   readonly family: IdFamily
-  /** What a text that can't be an id does in a condition. ORMs without the option ignore it. */
+  /** What a text that can't be a key of the column does in a condition. ORMs without the option ignore it. */
   readonly onMismatch: 'error' | 'notFound'
   /** It has the form's tables and their rows. */
   readonly database: OpenDatabase
@@ -23,6 +23,12 @@ interface Found {
   readonly row: object
 }
 
+/** A row of the model `rows`. */
+export interface Stored {
+  readonly id: string
+  readonly note: string
+}
+
 /** The features of an ORM over the model `rows`. Ids, times and cursors may be malformed. */
 export interface FeatureSession {
   find(id: unknown): Promise<(Found & { readonly also: readonly Found[]; readonly hasMore: boolean }) | null>
@@ -32,6 +38,8 @@ export interface FeatureSession {
   read(...created: Created): Promise<readonly object[]>
   /** Deletes them. */
   remove(...created: Created): Promise<unknown>
+  /** Writes of a new id, or of another id of a stored row, by the ORM's names in Markdown. */
+  readonly writes?: Readonly<Record<string, (id: string, stored: Stored) => Promise<unknown>>>
   close?(): Promise<unknown>
 }
 
@@ -46,6 +54,10 @@ export interface FeatureAdapter {
   readonly hasOwnLimit?: boolean
   /** Values of `where` that mean no condition, for ORMs whose `keyset` takes conditions. */
   readonly noConditions?: readonly unknown[]
+  /** Whether columns have the option `onMismatch`. */
+  readonly hasMismatch?: boolean
+  /** With which `onMismatch` a write isn't checked. */
+  readonly unchecked?: Declared['onMismatch']
   /** Opens the ORM. Rejects where the declaration is refused, as it is where all tables are known. */
   open(declared: Declared): Promise<FeatureSession>
 }
@@ -59,9 +71,21 @@ export interface FeatureCell {
   readonly absent: string | undefined
 }
 
-// A reporter reads it from each finished test.
+/** What became of a text that is no key of its column: for the table of docs/existing-keys.md. */
+export interface WriteCell {
+  readonly orm: string
+  /** The ORM's name for it. */
+  readonly write: string
+  /** Undefined for an ORM without the option. */
+  readonly onMismatch: Declared['onMismatch'] | undefined
+  readonly hasCheck: boolean
+  readonly result: string
+}
+
+// A reporter reads them from each finished test.
 declare module 'vitest' {
   interface TaskMeta {
     feature?: FeatureCell
+    writes?: readonly WriteCell[]
   }
 }

@@ -1,6 +1,4 @@
-import { type IdFamily, storageFor } from '@snoflax/core'
-import type { OpenDatabase } from '../../databases/open-database.js'
-import { storageDatabase, type Variant } from '../variant.js'
+import type { Variant } from '../variant.js'
 
 /** A row of a table: its id, and its note, by which the tests know it. */
 export interface Planted {
@@ -12,12 +10,12 @@ export interface Planted {
 }
 
 /**
- * A way of declaring an id column. Adapters declare the model `rows`, and `others` if the form has it, with the columns
+ * A way of declaring an id column. Adapters declare the model `others`, if the form has it, and then `rows`, with the columns
  * `id`, `note` and, where the form has it, `n`, named as in the database, unless the form says so.
  */
 export interface Form {
-  /** CREATE statements, with the type of ids and of short texts, for the databases that have the form. */
-  create(id: string, text: string): readonly string[]
+  /** CREATE statements, with the type of ids, that of short texts and a CHECK of ids, for the databases that have the form. */
+  create(id: string, text: string, check?: string): readonly string[]
   /** Rows besides those that have ids of their own, for the id of the row `2` and for another one. */
   plant?(id: string, other: string): readonly Planted[]
   /** Whether `n` is null in the rows that have ids of their own. */
@@ -56,6 +54,12 @@ const versions = (count: number) => (id: string) =>
   )
 
 const KEY = { create: (id: string, text: string) => [rowsTable(id, text)], found: ['2'] }
+
+/** A key with a CHECK. */
+export const CHECKED_KEY: Form = {
+  create: (id, text, check) => [`${rowsTable(id, text).slice(0, -1)}, check (${check}))`],
+  found: ['2'],
+}
 const OF_NUMBERED_KEY = { create: numbered('primary key (n), unique (id)'), found: ['2'] }
 const REFUSED = { found: [], isPaged: false }
 
@@ -190,9 +194,3 @@ export type FormName = keyof typeof FORMS
 function referring(id: string): readonly Planted[] {
   return [{ table: 'others', id, note: 'refers', n: 7 }]
 }
-
-/** The SQL type of the family's ids as text, and that of short texts. */
-export const typesIn = (database: OpenDatabase['kind'], family: IdFamily) => ({
-  id: storageFor(family, storageDatabase(database), { storage: 'text' }).column.sql,
-  text: 'varchar(40)',
-})

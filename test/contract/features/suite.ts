@@ -1,12 +1,11 @@
 import { accepting, flax, type IdFamily, prefixed, uuid7 } from '@snoflax/core'
 import { isAccepting, ownOf } from '@snoflax/core/adapter'
-import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
-import type { OpenDatabase } from '../../databases/open-database.js'
+import { afterEach, describe, expect, type TestContext, test } from 'vitest'
 import { databases } from '../../databases.js'
-import type { Created, Declared, FeatureAdapter, FeatureSession } from './adapter.js'
-import { FORMS, type Form, type FormName, HIDDEN, type Planted, typesIn } from './forms.js'
-
-type Definition = IdFamily & { generateAt(time: Date): string }
+import type { Created, Declared, FeatureAdapter } from './adapter.js'
+import { FORMS, type Form, type FormName, HIDDEN, type Planted } from './forms.js'
+import { type Definition, day, openedBy, plant, type Scene } from './scene.js'
+import { describeWrites } from './writes.js'
 
 const rowId = prefixed(flax, 'row')
 const DEFINITIONS = [
@@ -15,20 +14,18 @@ const DEFINITIONS = [
   { label: 'with other keys', family: accepting(rowId, /[a-z]{24}/), onMismatch: 'notFound' },
 ] as unknown as readonly { label: string; family: Definition; onMismatch: Declared['onMismatch'] }[]
 
-const day = (of: number) => new Date(Date.UTC(2026, 0, 1 + of))
-const ROWS = 5
-
 /**
  * Each form on each database, with each definition: one answer for each feature, the same in every ORM. Otherwise than
- * whole, on SQLite, and with a prefix on PostgreSQL.
+ * whole, on SQLite, and with a prefix on PostgreSQL and MySQL.
  */
 export function describeFeatures(
   { orm, absent, ...adapter }: FeatureAdapter,
   { isWhole = false } = {},
 ): void {
   for (const { name: database, open } of databases) {
-    if (!isWhole && database !== 'sqlite' && database !== 'postgres') continue
+    if (!isWhole && database === 'pglite') continue
     if (adapter.databases?.includes(database) === false) continue
+    if (isWhole || database === 'sqlite') describeWrites({ orm, ...adapter }, database, open)
     for (const [name, form] of Object.entries(FORMS) as [FormName, Form][]) {
       if (form.databases && !form.databases.includes(database)) continue
       const why = absent[name]
@@ -54,80 +51,6 @@ export function describeFeatures(
         })
       }
     }
-  }
-}
-
-interface Scene {
-  readonly form: Form
-  readonly family: Definition
-  /** The ids of the rows 0 to 4, each of another day. */
-  readonly ids: readonly string[]
-  /** The id of a further row, of the last day. */
-  readonly other: string
-  session: FeatureSession
-  database: OpenDatabase
-  /** What opening the ORM rejected with. */
-  refusal: unknown
-}
-
-function openedBy(
-  { open }: Pick<FeatureAdapter, 'open'>,
-  form: Form,
-  of: Omit<Declared, 'database' | 'family'> & { readonly family: Definition },
-  openDatabase: () => Promise<OpenDatabase>,
-): Scene {
-  const { family } = of
-  const ids = Array.from({ length: ROWS }, (_, at) => family.generateAt(day(at)))
-  const scene = { form, family, ids, other: family.generateAt(day(ROWS - 1)) } as unknown as Scene
-  let database: OpenDatabase | undefined
-  beforeAll(async () => {
-    database = await openDatabase()
-    scene.database = database
-    const types = typesIn(database.kind, family)
-    for (const statement of form.create(types.id, types.text)) await run(database, statement)
-    if (form.refused === undefined) {
-      const own = ids.map(
-        (id, at): Planted => ({
-          table: 'rows',
-          id,
-          note: `${at}`,
-          ...(!form.isNull && { n: at }),
-        }),
-      )
-      const more = form.plant?.(ids[2] as string, scene.other) ?? []
-      for (const row of [...own, ...more]) await plant(database, form, row)
-    }
-    try {
-      scene.session = await open({ ...of, database })
-    } catch (error) {
-      if (form.refused === undefined) throw error
-      scene.refusal = error
-    }
-  })
-  afterAll(async () => {
-    await scene.session?.close?.()
-    await database?.close()
-  })
-  return scene
-}
-
-/** MySQL and MariaDB reserve the word rows. */
-const run = (database: OpenDatabase, statement: string) =>
-  database.query(database.kind === 'mysql' ? statement.replace(/\brows\b/g, '`rows`') : statement)
-
-/** Inserts a row, into the columns that the form's table has. */
-async function plant(database: OpenDatabase, form: Form, { table, id, note, n }: Planted): Promise<void> {
-  for (const statement of form.create('id', 'text')) {
-    const [, name = '', definition = ''] = /^create table (\S+) \((.*)/.exec(statement) ?? []
-    const isParent = table === 'rows' && name === 'others' && !definition.startsWith('n ')
-    if (!name.endsWith(table) && !isParent) continue
-    const values: Readonly<Record<string, unknown>> = { id, id_: id, row_id: id, of_id: id, note, n }
-    const columns = Object.keys(values).filter((column) => new RegExp(`(^|, )${column} `).test(definition))
-    const texts = columns.map((column) => {
-      const value = values[column] ?? null
-      return typeof value === 'string' ? `'${value}'` : String(value)
-    })
-    await run(database, `insert into ${name} (${columns.join(', ')}) values (${texts.join(', ')})`)
   }
 }
 

@@ -34,6 +34,8 @@ export interface MatrixAdapter<Session> {
   readonly storages: Readonly<Partial<Record<OpenDatabase['kind'], readonly StorageName[]>>>
   /** Whether the package refuses storages that convert. */
   readonly refusesCompact?: boolean
+  /** The name of the error of a read that a storage doesn't have, though text keys may. */
+  refused?(read: string, storage: StorageName, database: OpenDatabase['kind']): string | undefined
   /** Opens the ORM on tables that exist: see {@link TABLES}. */
   open(database: OpenDatabase, mode: Mode, log: Log): Promise<Session>
   /** A session with an identity map of its own, if the ORM has one. */
@@ -46,7 +48,7 @@ export interface MatrixAdapter<Session> {
 /** The schema, with the types of keys. Other columns of keys refer to those. */
 export const TABLES = (types: Readonly<Record<Keyed, string>>): readonly string[] => [
   `create table people (id ${types.people} not null primary key, email varchar(40) not null unique, name varchar(40) not null,
-    boss_id ${types.people} references people (id))`,
+    boss_id ${types.people} references people (id), gone_at timestamp null)`,
   `create table posts (id ${types.posts} not null primary key, title varchar(40) not null, likes integer not null,
     author_id ${types.people} not null references people (id) on delete cascade)`,
   `create table tags (id ${types.tags} not null primary key, label varchar(40) not null unique)`,

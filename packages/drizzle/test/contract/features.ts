@@ -1,5 +1,6 @@
 import { createdAfter, createdBefore, createdBetween, find, keyset } from '@snoflax/drizzle/pg-core'
 import type { Created, FeatureAdapter } from '@snoflax/test/contract'
+import { eq } from 'drizzle-orm'
 import { mysqlView } from 'drizzle-orm/mysql-core'
 import { pgSchema, pgView } from 'drizzle-orm/pg-core'
 import { sqliteView } from 'drizzle-orm/sqlite-core'
@@ -20,6 +21,8 @@ type Any = any
 const adapter: FeatureAdapter = {
   orm: 'Drizzle',
   hasOwnLimit: true,
+  hasMismatch: true,
+  unchecked: 'notFound',
   absent: {
     'soft-deleted row, whose n is not null': 'Drizzle hides no rows',
     'single-table inheritance, by note': NO_CLASSES,
@@ -72,7 +75,7 @@ const adapter: FeatureAdapter = {
       'foreign key that generates ids': () =>
         table('others', { n: n.primaryKey(), rowId: id('row_id').references(() => rows.id), note }),
     }
-    const schema = { rows, ...(form in others && { others: others[form]?.() }) }
+    const schema = { ...(form in others && { others: others[form]?.() }), rows }
     const db: Any = over(database)
     if (form.includes('generate ids') || form.includes('generates ids')) await ids.checkColumns(db, schema)
     const range = ([name, ...times]: Created) => (created[name] as Any)(rows.id, ...times)
@@ -84,6 +87,16 @@ const adapter: FeatureAdapter = {
       },
       read: async (...times) => db.select().from(rows).where(range(times)),
       remove: async (...times) => db.delete(rows).where(range(times)),
+      writes: {
+        '`values`': async (id) => db.insert(rows).values({ id, note: 'new' }),
+        '`set`': async (id, stored) => db.update(rows).set({ id }).where(eq(rows.id, stored.id)),
+        upserts: async (id, stored) => {
+          const insert = db.insert(rows).values(stored)
+          return database.kind === 'mysql'
+            ? insert.onDuplicateKeyUpdate({ set: { id } })
+            : insert.onConflictDoUpdate({ target: rows.id, set: { id } })
+        },
+      },
     }
   },
 }

@@ -23,7 +23,7 @@ import {
 } from 'drizzle-orm'
 import { alias as pgAlias } from 'drizzle-orm/pg-core'
 import { type Dialect, dialects } from '../dialects.js'
-import { relations } from './version.js'
+import { isBefore1, relations } from './version.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tables' types differ by mode and dialect
 type Any = any
@@ -44,6 +44,21 @@ const eve = { email: 'eve@x.org', name: 'Eve' }
 const fay = { email: 'fay@x.org', name: 'Fay' }
 const returning = ({ isMysql }: Session, query: Any, fields?: object) =>
   isMysql ? query : fields ? query.returning(fields) : query.returning()
+
+/** An insert that conflicts by email, in databases with ON CONFLICT. */
+const conflicting = (s: Session, clause: (insert: Any) => Any) =>
+  s.isMysql
+    ? Promise.resolve()
+    : returning(s, clause(s.db.insert(s.people).values([{ ...eve, email: 'bob@x.org' }, fay])))
+const upserted = (s: Session, rows: Any, set: object, target = s.people.email) => {
+  const insert = s.db.insert(s.people).values(rows)
+  return s.isMysql
+    ? insert.onDuplicateKeyUpdate({ set })
+    : returning(s, insert.onConflictDoUpdate({ target, set }))
+}
+/** The value of the row that conflicts. */
+const inserted = ({ isMysql }: Session, column: string) =>
+  sql.raw(isMysql ? `values(${column})` : `excluded.${column}`)
 
 const writes: Programs = {
   nothing: async () => {},
@@ -86,31 +101,57 @@ const writes: Programs = {
       ? insert.ignore().values([{ ...eve, email: 'ada@x.org' }, fay])
       : insert.values([{ ...eve, email: 'ada@x.org' }, fay]).onConflictDoNothing()
   },
-  'insert, or update': (s) => {
-    const insert = s.db.insert(s.people).values({ ...eve, email: 'ada@x.org' })
-    const set = { name: 'New' }
-    return s.isMysql
-      ? insert.onDuplicateKeyUpdate({ set })
-      : returning(s, insert.onConflictDoUpdate({ target: s.people.email, set }))
+  'insert, or do nothing for a column': (s) =>
+    conflicting(s, (on) => on.onConflictDoNothing({ target: s.people.email })),
+  'insert, or do nothing for the key': (s) =>
+    conflicting(s, (on) => on.onConflictDoNothing({ target: s.people.id })),
+  'insert keys, or do nothing': (s, key) => {
+    const insert = s.db.insert(s.people)
+    const rows = [
+      { ...eve, id: key(1) },
+      { ...fay, id: key(31) },
+    ]
+    return s.isMysql ? insert.ignore().values(rows) : returning(s, insert.values(rows).onConflictDoNothing())
   },
-  'insert, or update a reference': (s, key) => {
-    const insert = s.db.insert(s.people).values({ ...eve, email: 'bob@x.org' })
-    const set = { bossId: key(3) }
-    return s.isMysql
+  'insert, or update': (s) => upserted(s, { ...eve, email: 'ada@x.org' }, { name: 'New' }),
+  'insert, or update a reference': (s, key) =>
+    upserted(s, { ...eve, email: 'bob@x.org' }, { bossId: key(3) }),
+  'insert, or update to what was inserted': (s) =>
+    upserted(s, { ...eve, email: 'ada@x.org' }, { name: inserted(s, 'name') }),
+  'insert, or update to the inserted key': (s) =>
+    upserted(s, { ...eve, email: 'dee@x.org' }, { id: inserted(s, 'id') }),
+  'insert, or update the key': (s, key) => upserted(s, { ...eve, email: 'dee@x.org' }, { id: key(31) }),
+  'insert, or update the key to itself': (s) =>
+    upserted(s, { ...eve, email: 'ada@x.org' }, { id: sql`${s.people.id}`, name: 'New' }),
+  'insert keys, or update': (s, key) =>
+    upserted(
+      s,
+      [
+        { ...eve, id: key(1) },
+        { ...fay, id: key(31) },
+      ],
+      { name: 'New' },
+      s.people.id,
+    ),
+  'insert, or update for a key that is new': (s) =>
+    upserted(s, { ...eve, email: 'ada@x.org' }, { name: 'New' }, s.people.id),
+  'insert, or update where': (s, key) =>
+    conflicting(s, (on) =>
+      on.onConflictDoUpdate({
+        target: s.people.email,
+        set: { name: 'New' },
+        setWhere: eq(s.people.id, key(1)),
+      }),
+    ),
+  'insert from a query, or update': (s, key) => {
+    const { db, links, posts, tags, isMysql } = s
+    const some = db.select({ postId: posts.id, tagId: tags.id }).from(posts).innerJoin(tags, sql`true`)
+    const insert = db.insert(links).select(some.where(eq(posts.id, key(11))))
+    const set = { tagId: sql`${links.tagId}` }
+    return isMysql
       ? insert.onDuplicateKeyUpdate({ set })
-      : returning(s, insert.onConflictDoUpdate({ target: s.people.email, set }))
+      : returning(s, insert.onConflictDoUpdate({ target: [links.postId, links.tagId], set }))
   },
-  'insert, or update where': ({ db, people, isMysql }, key) =>
-    isMysql
-      ? Promise.resolve()
-      : db
-          .insert(people)
-          .values({ ...eve, email: 'bob@x.org' })
-          .onConflictDoUpdate({
-            target: people.email,
-            set: { name: 'New' },
-            setWhere: eq(people.id, key(1)),
-          }),
   'link rows': ({ db, links }, key) => db.insert(links).values({ postId: key(14), tagId: key(23) }),
   'link rows twice': ({ db, links }, key) => db.insert(links).values({ postId: key(11), tagId: key(21) }),
   'update by key': ({ db, people }, key) =>
@@ -428,11 +469,15 @@ const reads: Programs = {
 const adapter: MatrixAdapter<Session> = {
   orm: 'Drizzle',
   storages: {
-    // SQLite's JSON can't hold the bytes of related rows.
-    sqlite: ['text'],
+    sqlite: ['text', 'binary'],
     postgres: ['text', 'uuid', 'binary'],
     mysql: ['text', 'binary'],
   },
+  // Related rows are JSON there, which can't hold bytes.
+  refused: (read, storage, database) =>
+    isBefore1 && storage === 'binary' && / relations$|of columns$/.test(read)
+      ? { sqlite: 'SqliteError', mysql: 'IdError' }[database as string]
+      : undefined,
   async open(database, { ids: of, plainKey }, log) {
     const { core, table, ids, over } = dialects.find(({ name }) => name === database.kind) as Dialect
     const isMysql = database.kind === 'mysql'

@@ -37,8 +37,8 @@ const adapter: FeatureAdapter = {
     const ids = idPlugin({
       database: storageDatabase(database.kind),
       tables: {
-        [rows]: form === 'neither generated nor unique' ? { id: plain } : { id },
         ...(form in others && { others: others[form as keyof typeof others] }),
+        [rows]: form === 'neither generated nor unique' ? { id: plain } : { id },
       },
     })
     // biome-ignore lint/suspicious/noExplicitAny: tables of each form
@@ -55,6 +55,16 @@ const adapter: FeatureAdapter = {
           .execute(),
       read: (...created) => db.selectFrom(rows).selectAll().where(range(created)).execute(),
       remove: (...created) => db.deleteFrom(rows).where(range(created)).execute(),
+      writes: {
+        '`values`': (id) => db.insertInto(rows).values({ id, note: 'new' }).execute(),
+        '`set`': (id, stored) => db.updateTable(rows).set({ id }).where('id', '=', stored.id).execute(),
+        upserts: (id, stored) => {
+          const insert = db.insertInto(rows).values({ ...stored })
+          return database.kind === 'mysql'
+            ? insert.onDuplicateKeyUpdate({ id }).execute()
+            : insert.onConflict((on) => on.column('id').doUpdateSet({ id })).execute()
+        },
+      },
     }
   },
 }

@@ -12,6 +12,7 @@ interface Session {
   person(email: string, more?: object): object
   post(title: string, author_id: string, more?: object): object
   readonly isMysql: boolean
+  readonly isSqlite: boolean
 }
 
 type Programs = Readonly<Record<string, Program<Session>>>
@@ -84,6 +85,39 @@ const writes: Programs = {
           )
     ).execute()
   },
+  'insert, or update to the inserted key': ({ db, person, isMysql }) =>
+    isMysql
+      ? Promise.resolve()
+      : db
+          .insertInto('people')
+          .values(person('dee@x.org'))
+          .onConflict((on) => on.column('email').doUpdateSet((eb) => ({ id: eb.ref('excluded.id') })))
+          .returningAll()
+          .execute(),
+  'insert, or update where': ({ db, person, isMysql }) =>
+    isMysql
+      ? Promise.resolve()
+      : db
+          .insertInto('people')
+          .values(person('bob@x.org'))
+          .onConflict((on) =>
+            on.column('email').doUpdateSet({ name: 'New' }).where('people.name', '=', 'Eve'),
+          )
+          .returningAll()
+          .execute(),
+  'insert or replace': ({ db, person, isSqlite }) =>
+    isSqlite
+      ? db.insertInto('people').orReplace().values(person('dee@x.org')).returningAll().execute()
+      : Promise.resolve(),
+  'insert or ignore': ({ db, person, isSqlite }) =>
+    isSqlite
+      ? db
+          .insertInto('people')
+          .orIgnore()
+          .values([person('bob@x.org'), person('eve@x.org')])
+          .returningAll()
+          .execute()
+      : Promise.resolve(),
   'insert, or update a reference': ({ db, person, isMysql }, key) => {
     const insert = db.insertInto('people').values(person('bob@x.org'))
     const update = { boss_id: key(3) }
@@ -434,6 +468,7 @@ const adapter: MatrixAdapter<Session> = {
       person: (email, more) => keyed({ email, name: 'New', ...more }),
       post: (title, author_id, more) => keyed({ title, likes: 0, author_id, ...more }),
       isMysql: database.kind === 'mysql',
+      isSqlite: database.kind === 'sqlite',
     }
   },
   close: async () => {},

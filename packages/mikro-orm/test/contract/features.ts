@@ -87,7 +87,7 @@ const adapter: FeatureAdapter = {
       ],
     }
     const path = form === 'inside an embedded object' ? 'of.id' : 'id'
-    const orm = await ormOn(database, [rows, ...(OTHERS[form]?.() ?? [])], {
+    const orm = await ormOn(database, [...(OTHERS[form]?.() ?? []), rows], {
       discovery: { checkDuplicateTableNames: false },
     })
     const range = ([name, ...times]: Created) => {
@@ -101,6 +101,22 @@ const adapter: FeatureAdapter = {
         em().findAll(rows, keyset(rows, { ...options, ...(path !== 'id' && { field: path }) } as Any)),
       read: async (...times) => em().find(rows, range(times)),
       remove: async (...times) => em().nativeDelete(rows, range(times)),
+      writes: {
+        '`create` and `flush`': async (id) => {
+          const on = em()
+          on.persist(on.create(rows, { id, note: 'new' }))
+          await on.flush()
+        },
+        '`insert`': async (id) => em().insert(rows, { id, note: 'new' }),
+        '`insertMany`': async (id) => em().insertMany(rows, [{ note: 'new' }, { id, note: 'new' }]),
+        '`nativeUpdate`': async (id, stored) => em().nativeUpdate(rows, { id: stored.id }, { id }),
+        '`upsert`': async (id) => em().upsert(rows, { id, note: 'new' }),
+        'query builders with `insert`': async (id) => em().createQueryBuilder(rows).insert({ id, note: 'new' }).execute(),
+        'with `update`': async (id, stored) =>
+          em().createQueryBuilder(rows).update({ id }).where({ id: stored.id }).execute(),
+        'with `merge`': async (id, stored) =>
+          em().createQueryBuilder(rows).insert(stored).onConflict('id').merge({ id }).execute(),
+      },
       close: () => orm.close(),
     }
   },

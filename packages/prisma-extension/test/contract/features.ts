@@ -1,5 +1,5 @@
 import type { IdFamily } from '@snoflax/core'
-import { ownOf } from '@snoflax/core/adapter'
+import { isAccepting, ownOf } from '@snoflax/core/adapter'
 import { idExtension, keyset } from '@snoflax/prisma-extension'
 import type { OpenDatabase } from '@snoflax/test'
 import type { Created, Declared, FeatureAdapter } from '@snoflax/test/contract'
@@ -52,7 +52,7 @@ function modelsOf({ form, database, ...declared }: Declared): string {
     'two tables that generate ids of one prefix': [rows(key), model('others', key)],
     'foreign key that generates ids': others(GENERATED, 'n Int @id'),
   }
-  const ofForm = [FORMS[form] ?? rows(key)].flat().join('\n')
+  const ofForm = [FORMS[form] ?? rows(key)].flat().reverse().join('\n')
   // One-to-one, where the reference is the key.
   return form === 'reference that is the key' ? ofForm.replace('others[]', 'others?') : ofForm
 }
@@ -64,13 +64,14 @@ function commentOf(
   { kind }: OpenDatabase,
 ): string {
   const { prefix } = ownOf(family) as IdFamily & { readonly prefix?: string }
-  const accept = onMismatch === 'notFound' ? ' accept=/[a-z]{24}/ onMismatch=notFound' : ''
+  const accept = isAccepting(family) ? ` accept=/[a-z]{24}/ onMismatch=${onMismatch}` : ''
   const collation = kind === 'mysql' ? ' collation=ascii_bin' : ''
   return `/// @snoflax ${prefix ? `flax prefix=${prefix}` : 'uuid7'}${accept}${collation}`
 }
 
 const adapter: FeatureAdapter = {
   orm: 'Prisma',
+  hasMismatch: true,
   absent: {
     'two models of one table': 'Prisma refuses two models of one table',
     'single-table inheritance, by note': NO_CLASSES,
@@ -105,6 +106,20 @@ const adapter: FeatureAdapter = {
       page: async (page) => prisma.rows.findMany(keyset(page as never)),
       read: async (...created) => prisma.rows.findMany({ where: where(created) }),
       remove: async (...created) => prisma.rows.deleteMany({ where: where(created) }),
+      writes: {
+        '`create`': async (id) => prisma.rows.create({ data: { id, note: 'new' } }),
+        '`createMany`': async (id) => prisma.rows.createMany({ data: [{ note: 'new' }, { id, note: 'new' }] }),
+        '`update`': async (id, { id: of }) => prisma.rows.update({ where: { id: of }, data: { id } }),
+        '`updateMany`': async (id) => prisma.rows.updateMany({ where: {}, data: { id } }),
+        '`upsert` that creates': async (id, { id: of }) =>
+          prisma.rows.upsert({
+            where: { id: `${of.slice(0, -1)}0` },
+            create: { id, note: 'new' },
+            update: {},
+          }),
+        '`upsert` that updates': async (id, stored) =>
+          prisma.rows.upsert({ where: { id: stored.id }, create: stored, update: { id } }),
+      },
       close: () => bare.$disconnect(),
     }
   },

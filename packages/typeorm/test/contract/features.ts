@@ -54,10 +54,11 @@ const adapter: FeatureAdapter = {
     const isEmbedded = form === 'inside an embedded object'
     const holder = isEmbedded ? of : rows
     const held = <Part>(part: Part) => (isEmbedded ? { of: part } : part)
-    const dataSource = await openDataSource(database, isEmbedded ? [rows] : [...entities], {
+    const dataSource = await openDataSource(database, isEmbedded ? [rows] : entities.toReversed(), {
       synchronize: false,
     })
     const repository = dataSource.getRepository(rows)
+    const builder = () => repository.createQueryBuilder()
     const range = ([name, ...times]: Created) =>
       held({ id: (created[name] as (...given: unknown[]) => never)(holder, 'id', ...times) }) as never
     return {
@@ -69,6 +70,18 @@ const adapter: FeatureAdapter = {
       },
       read: async (...times) => repository.findBy(range(times)),
       remove: async (...times) => repository.delete(range(times)),
+      writes: {
+        '`save`': (id) => repository.save({ id, note: 'new' } as Row),
+        '`insert`': (id) => repository.insert({ id, note: 'new' } as Row),
+        '`update`': (id, stored) => repository.update({ id: stored.id }, { id }),
+        '`upsert`': (id) => repository.upsert({ id, note: 'new' } as Row, ['id']),
+        'query builders with `values`': (id) =>
+          builder()
+            .insert()
+            .values({ id, note: 'new' } as Row)
+            .execute(),
+        'with `set`': (id, stored) => builder().update().set({ id }).where({ id: stored.id }).execute(),
+      },
       close: () => dataSource.destroy(),
     }
   },
