@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 // The newest version is what `npm test` runs with; others are installed under names that end in the version.
 const CONTRACT = ['test/orm/contract/postgres', 'test/orm/contract/sqlite']
+const FEATURES = ['test/orm/features.test', 'test/orm/matrix.test']
 const MATRIX = [
   {
     project: 'prisma-extension',
@@ -18,10 +19,10 @@ const MATRIX = [
     versions: ['0.45', '1.0'],
     tests: [
       'test/orm/contract',
+      ...FEATURES,
       ...[
         'versions',
         'copies',
-        'differential',
         'operators',
         'writes',
         'lists',
@@ -39,13 +40,13 @@ const MATRIX = [
     project: 'kysely',
     variable: 'SNOFLAX_KYSELY',
     versions: ['0.28.3', '0.28', '0.30'],
-    tests: ['test/orm/contract', 'packages/kysely/test'],
+    tests: ['test/orm/contract', ...FEATURES, 'packages/kysely/test'],
   },
   {
     project: 'typeorm',
     variable: 'SNOFLAX_TYPEORM',
     versions: ['0.3.28', '0.3', '1.1.0'],
-    tests: ['test/orm/contract', 'packages/typeorm/test'],
+    tests: ['test/orm/contract', ...FEATURES, 'packages/typeorm/test'],
   },
 ]
 

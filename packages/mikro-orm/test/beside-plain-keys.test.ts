@@ -86,39 +86,6 @@ const UPSERTS: Readonly<Record<string, (em: Em, entities: Entities) => Promise<u
   'ignore() of many': (em, all) => qb(em, all).insert([OLD, NEW]).onConflict('email').ignore().execute(),
 }
 
-/** Conditions that keys without a check take; only their results say whether they are the same. */
-const CONDITIONS: Readonly<Record<string, (id: string, em: Em, entities: Entities) => object>> = {
-  'a text that is no id': () => ({ id: 'nobody' }),
-  'no text': () => ({ id: '' }),
-  $in: (id) => ({ id: { $in: [id, 'nobody'] } }),
-  '$in of none': () => ({ id: { $in: [] } }),
-  $nin: (id) => ({ id: { $nin: [id, 'nobody'] } }),
-  $ne: () => ({ id: { $ne: 'nobody' } }),
-  $not: () => ({ $not: { id: 'nobody' } }),
-  $gt: () => ({ id: { $gt: '' } }),
-  $lte: () => ({ id: { $lte: 'zzzz' } }),
-  $like: (id) => ({ id: { $like: `${id.slice(0, -1)}%` } }),
-  $re: (id) => ({ id: { $re: `^${id.slice(0, -1)}` } }),
-  'a regular expression': (id) => ({ id: new RegExp(`^${id.slice(0, -1)}`) }),
-  $exists: () => ({ id: { $exists: true } }),
-  'a query builder': (_, em, { User }) => ({
-    id: { $in: em.createQueryBuilder(User, 's').select('s.id').where({ age: 1 }) },
-  }),
-  'a query in a query': (_, em, { User }) => ({
-    id: { $nin: em.createQueryBuilder(User, 's').select('s.id').where({ age: 1 }).getNativeQuery() },
-  }),
-}
-
-const RELATED: typeof CONDITIONS = {
-  'a key': (id) => ({ owner: id }),
-  'a key that is none': () => ({ owner: 'nobody' }),
-  'a row': () => ({ owner: { id: 'nobody' } }),
-  $like: (id) => ({ owner: { id: { $like: `${id.slice(0, -1)}%` } } }),
-  'a query builder': (_, em, { User }) => ({
-    owner: { $in: em.createQueryBuilder(User, 's').select('s.id').where({ age: 1 }) },
-  }),
-}
-
 const servers = databases.filter(({ name }) => name !== 'pglite')
 
 describe.each(servers)('on $name', ({ open }) => {
@@ -181,34 +148,6 @@ describe.each(servers)('on $name', ({ open }) => {
     })
     expect(ours).toEqual(plain)
     expect(ours?.rows.filter(({ isKept }) => isKept)).toHaveLength(2)
-  })
-
-  test.each(Object.entries(CONDITIONS))('a condition with %s does, too', async (_, condition) => {
-    const [plain, ours] = await ofBoth(async (entities) => {
-      const [first] = await seed(entities)
-      const em = orm.em.fork() as Em
-      const emails = (rows: readonly { email: string }[]) => rows.map(({ email }) => email).sort()
-      const where = () => condition(first, em, entities) as never
-      const built = em.createQueryBuilder(entities.User, 'u').select('*').where(where())
-      const read = async () => [
-        emails(await em.find(entities.User, where())),
-        emails(await built.getResultList()),
-        await em.count(entities.User, where()),
-      ]
-      // SQLite has no `regexp`, and MySQL can't update a table that it reads in a condition.
-      const update = () => em.nativeUpdate(entities.User, where(), { age: 9 } as never)
-      return [await read().catch(kindOf), await update().catch(kindOf)]
-    })
-    expect(ours).toEqual(plain)
-  })
-
-  test.each(Object.entries(RELATED))('a condition on a relation with %s does, too', async (_, condition) => {
-    const [plain, ours] = await ofBoth(async (entities) => {
-      const [first] = await seed(entities)
-      const em = orm.em.fork() as Em
-      return (await em.find(entities.Pet, condition(first, em, entities) as never)).length
-    })
-    expect(ours).toEqual(plain)
   })
 })
 

@@ -36,7 +36,7 @@ export function featuresPage(cells: readonly FeatureCell[]): string {
 export function writesTable(cells: readonly WriteCell[]): string {
   const rows = new Map<string, string[]>()
   const names = [...ORMS, ...cells.map(({ orm }) => orm)]
-  const sorted = cells.toSorted((one, other) => names.indexOf(one.orm) - names.indexOf(other.orm))
+  const sorted = [...cells].sort((one, other) => names.indexOf(one.orm) - names.indexOf(other.orm))
   for (const { orm, write } of sorted) {
     const its = sorted.filter((cell) => cell.orm === orm && cell.write === write)
     const results = [

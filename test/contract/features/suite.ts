@@ -25,7 +25,7 @@ export function describeFeatures(
   for (const { name: database, open } of databases) {
     if (!isWhole && database === 'pglite') continue
     if (adapter.databases?.includes(database) === false) continue
-    if (isWhole || database === 'sqlite') describeWrites({ orm, ...adapter }, database, open)
+    if (isWhole || database === 'sqlite') describeWrites({ orm, absent, ...adapter }, database, open)
     for (const [name, form] of Object.entries(FORMS) as [FormName, Form][]) {
       if (form.databases && !form.databases.includes(database)) continue
       const why = absent[name]

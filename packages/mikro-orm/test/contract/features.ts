@@ -111,7 +111,8 @@ const adapter: FeatureAdapter = {
         '`insertMany`': async (id) => em().insertMany(rows, [{ note: 'new' }, { id, note: 'new' }]),
         '`nativeUpdate`': async (id, stored) => em().nativeUpdate(rows, { id: stored.id }, { id }),
         '`upsert`': async (id) => em().upsert(rows, { id, note: 'new' }),
-        'query builders with `insert`': async (id) => em().createQueryBuilder(rows).insert({ id, note: 'new' }).execute(),
+        'query builders with `insert`': async (id) =>
+          em().createQueryBuilder(rows).insert({ id, note: 'new' }).execute(),
         'with `update`': async (id, stored) =>
           em().createQueryBuilder(rows).update({ id }).where({ id: stored.id }).execute(),
         'with `merge`': async (id, stored) =>

@@ -1,4 +1,5 @@
 import { LockMode, raw } from '@mikro-orm/core'
+import { byConditions } from './matrix-conditions.js'
 import { type Any, type Programs, plain, type Session } from './matrix-entities.js'
 
 const eve = { email: 'eve@x.org', name: 'Eve' }
@@ -297,6 +298,7 @@ export const writes: Programs = {
   nothing: async () => {},
   ...byEntities,
   ...byRows,
+  ...byConditions,
   ...byQueryBuilder,
   ...inTransactions,
 }

@@ -116,7 +116,7 @@ function returnIds(metadata: EntityMetadata, { driver }: DataSource): void {
   if (returned.length === 0) return
   around<EntityMetadata, [], ColumnMetadata[]>(metadata, 'getInsertionReturningColumns', (_, columnsOf) =>
     isSelfReferencing || driver.isReturningSqlSupported('insert')
-      ? [...columnsOf(), ...returned]
+      ? [...returned, ...columnsOf()]
       : columnsOf(),
   )
 }

@@ -54,7 +54,7 @@ const adapter: FeatureAdapter = {
     const isEmbedded = form === 'inside an embedded object'
     const holder = isEmbedded ? of : rows
     const held = <Part>(part: Part) => (isEmbedded ? { of: part } : part)
-    const dataSource = await openDataSource(database, isEmbedded ? [rows] : entities.toReversed(), {
+    const dataSource = await openDataSource(database, isEmbedded ? [rows] : [...entities].reverse(), {
       synchronize: false,
     })
     const repository = dataSource.getRepository(rows)

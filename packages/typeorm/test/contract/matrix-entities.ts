@@ -92,7 +92,7 @@ export function entitiesOf({ ids }: Mode, log: Log, isSqlite: boolean): (new () 
   }
   for (const [name, decorate] of Object.entries(LISTENERS)) {
     const happened = function (this: object) {
-      log('event', [name, 'Person', copyOf(this)])
+      log('event', [`on ${name}`, 'Person', copyOf(this)])
     }
     Object.assign(Person.prototype, { [name]: happened })
     decorate()(Person.prototype, name)
@@ -117,7 +117,7 @@ export const subscriberOf = (log: Log): EntitySubscriberInterface =>
       (event: ObjectLiteral, loaded?: ObjectLiteral) => {
         const { metadata, entity, updatedColumns } = name === 'afterLoad' ? (loaded as ObjectLiteral) : event
         const changed = updatedColumns?.map(({ propertyPath }: ObjectLiteral) => propertyPath as string)
-        log('event', [name, metadata.name, copyOf(entity), changed])
+        log('event', [`on ${name}`, metadata.name, copyOf(entity), changed])
       },
     ]),
   )
