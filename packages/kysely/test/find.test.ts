@@ -106,12 +106,3 @@ test('one table in two schemas, and families without a prefix, may generate', ()
     tables: { a: { id: idColumn(flax), public_id: idColumn(flax) }, b: { id: idColumn(flax) } },
   })
 })
-
-test.each(['', 'nope', 5, 0, false, [], {}, flax.generate(), `inv_${flax.generate()}`])(
-  'keyset refuses a cursor that is no id of the column: %j',
-  (after) => {
-    const ids = idPlugin({ database: 'sqlite', tables: { customers: { id: idColumn(customerId) } } })
-    const error = expect.objectContaining({ name: 'IdError', statusCode: 400, path: 'customers.id' })
-    expect(() => ids.keyset('customers.id', { after: after as never })).toThrow(error)
-  },
-)

@@ -54,28 +54,6 @@ async function ormOn(
 }
 
 describe('find()', () => {
-  test('finds the row of a key, or of another unique id', async () => {
-    const { em } = await open()
-    const ada = em.create(Customer, { name: 'Ada' })
-    const visit = em.create(Visit, { customer: ada })
-    await em.flush()
-    expect(await find(em.fork(), ada.id)).toMatchObject({
-      model: 'Customer',
-      column: 'id',
-      row: { name: 'Ada' },
-      also: [],
-    })
-    expect(await find(em.fork(), ada.token)).toMatchObject({
-      model: 'Customer',
-      column: 'token',
-      row: { id: ada.id },
-    })
-    expect(await find(em.fork(), visit.id)).toMatchObject({ model: 'Visit', row: { id: visit.id } })
-    expect(await find(em, customerId.generate())).toBeNull()
-    expect(await find(em, 'ord_Kpcan0M1FakODT4k')).toBeNull()
-    await expect(find(em, 'cus_Kpcan0M1FakODT4')).rejects.toThrow('16 characters, not 15')
-  })
-
   test('finds each row of entities that share their keys, and one of those that share a table', async () => {
     const Animal = defineEntity({
       name: 'Animal',

@@ -113,10 +113,6 @@ describe.each([
     insert: (id: string) => object,
   ])[] = [
     ['a generated key', 'ten', 'Tenant', (id) => ({ id })],
-    ['@@id([id, version])', 'ver', 'Version', (id) => ({ id, version: 1 })],
-    ['@@unique([number, id])', 'nam', 'Named', (id) => ({ id, number: 1 })],
-    ['@@unique([id])', 'lst', 'Listed', (id) => ({ id, number: 1 })],
-    ['@unique beside a numeric key', 'pub', 'Public', (publicId) => ({ publicId })],
     ['generated, not unique', 'tra', 'Traced', (traceId) => ({ traceId })],
   ]
 
@@ -154,10 +150,8 @@ describe.each([
   })
 
   test.each([
-    [2, 1, false],
     [11, 10, false],
     [12, 10, true],
-    [40, 10, true],
   ])('of %i rows with one id, also lists %i', async (count, also, hasMore) => {
     const id = of('ver').generate()
     await prisma.version.createMany({

@@ -1,5 +1,5 @@
 import 'reflect-metadata'
-import { type FlaxId, flax, type Id, prefixed, uuid7 } from '@snoflax/core'
+import { type FlaxId, flax, type Id, prefixed } from '@snoflax/core'
 import { FlaxIdColumn, idColumn, keyset } from '@snoflax/typeorm'
 import {
   Between,
@@ -119,37 +119,6 @@ describe.each(kinds)('$name', (kind) => {
   })
 })
 
-const bare = first.slice(4)
-test.each([
-  '',
-  ' ',
-  'nope',
-  5,
-  0,
-  false,
-  [],
-  {},
-  Number.NaN,
-  [first],
-  bare,
-  `cus_${bare}`,
-  uuid7.generate(),
-  shopId,
-])('a cursor that is no id of the key is refused with status 400: %j', (after) => {
-  for (const order of ['asc', 'desc'] as const)
-    expect(() => keyset(Order, { take: 3, order, after: after as never })).toThrow(
-      expect.objectContaining({ name: 'IdError', statusCode: 400, path: 'Order.id' }),
-    )
-  const wrong = after === bare ? first : after
-  expect(() => keyset(Invoice, { take: 3, after: wrong as never })).toThrow(
-    expect.objectContaining({ name: 'IdError', statusCode: 400, path: 'invoice.id' }),
-  )
-})
-
-test.each([undefined, null])('%s is the first page', (after) => {
-  expect(keyset(Order, { take: 3, after })).toEqual({ where: {}, order: { id: 'asc' }, take: 3 })
-})
-
 const wrong = keyset as (...given: unknown[]) => unknown
 test.each<[string, unknown[], RegExp]>([
   ['options alone', [{ take: 5 }], /takes an entity first/],
@@ -181,12 +150,3 @@ test.each<[string, unknown[], RegExp]>([
     expect.objectContaining({ name: 'IdError', message: expect.stringMatching(message) }),
   )
 })
-
-test.each([undefined, null, 0, -1, 1.5, '20', Number.POSITIVE_INFINITY])(
-  '%s is no number of rows',
-  (take) => {
-    expect(() => wrong(Order, { take })).toThrow(
-      expect.objectContaining({ name: 'IdError', code: 'INVALID_OPTION', field: 'take' }),
-    )
-  },
-)
