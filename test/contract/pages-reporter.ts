@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { mysql, mysqlVersion } from '../databases/mysql.js'
+import { withCells } from '../leases/copies-page.js'
 import { featuresPage, ORMS, writesTable } from './features/page.js'
 import { writePathsPage } from './pages.js'
 import './record.js'
@@ -14,6 +15,7 @@ const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.
  */
 export default class PagesReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
+    writeCopies(modules)
     if (mysql.selected() && (await mysqlVersion()).startsWith('MySQL')) return
     const cells = wholeIn(modules).flatMap((test) => test.meta().contract ?? [])
     for (const orm of new Set(cells.map((cell) => cell.orm))) {
@@ -33,6 +35,18 @@ export default class PagesReporter implements Reporter {
       text.replace(/(?<=<!-- writes -->\n)[\s\S]*(?=<!-- end of writes -->)/, () => `\n${table}\n\n`),
     )
   }
+}
+
+/** The table of docs/leases.md: what stores do that were copied, of those whose every copy this run tried. */
+function writeCopies(modules: readonly TestModule[]): void {
+  const page = at('docs/leases.md')
+  const before = readFileSync(page, 'utf8')
+  let after = before
+  for (const module of modules) {
+    const cells = [...module.children.allTests()].map((test) => test.meta().copies)
+    if (cells.length > 0 && cells.every((one) => one !== undefined)) after = withCells(after, cells.flat())
+  }
+  if (after !== before) writeFileSync(page, after)
 }
 
 /** The whole tests of features; none if one of them failed or MariaDB wasn't there. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -95,8 +95,10 @@ export class Cluster {
   private readonly members: Member[] = []
   private isolated: { readonly member: Member; readonly id: string } | undefined
 
-  static async start(count: number): Promise<Cluster> {
+  /** A new one, or one member with the files of another cluster's. */
+  static async start(count: number, files?: string): Promise<Cluster> {
     const cluster = new Cluster()
+    if (files !== undefined) renameSync(files, join(cluster.folder, 'member0'))
     const { members } = cluster
     for (let i = 0; i < count; i++) {
       const peer = await freePort()
@@ -144,7 +146,7 @@ export class Cluster {
   async answering(i: number): Promise<void> {
     for (;;) {
       try {
-        await this.call(i, 'kv/range', { key: Buffer.from('/').toString('base64') })
+        await this.call(i, 'kv/range', { key: encoded('/') })
         return
       } catch {
         if (this.members[i]?.child?.exitCode != null) throw new Error('etcd has ended')
@@ -176,6 +178,64 @@ export class Cluster {
       }
       await sleep(50)
     }
+  }
+
+  private filesOf(i: number): string {
+    return join(this.folder, `member${i}`)
+  }
+
+  /** Copies the files of a member that has ended. */
+  copyFiles(i: number): string {
+    const copy = join(this.folder, 'copy')
+    cpSync(this.filesOf(i), copy, { recursive: true })
+    return copy
+  }
+
+  replaceFiles(i: number, files: string): void {
+    rmSync(this.filesOf(i), { recursive: true })
+    renameSync(files, this.filesOf(i))
+  }
+
+  /** As volume managers do. */
+  touchFiles(i: number): void {
+    const files = this.filesOf(i)
+    spawnSync('chown', ['-R', String(statSync(files).uid), files])
+    spawnSync('chmod', ['-R', 'g-w', files])
+    spawnSync('cp', ['-al', files, `${files}-links`])
+  }
+
+  async kill(i: number): Promise<void> {
+    await killed(this.members[i]?.child)
+  }
+
+  /** Starts a member that was killed. */
+  async restart(i: number): Promise<void> {
+    this.startMember(i)
+    await this.answering(i)
+  }
+
+  /** Forgets earlier revisions, and rewrites the files. */
+  async compact(): Promise<void> {
+    const { header } = await this.call(0, 'kv/range', { key: encoded('/') })
+    await this.call(0, 'kv/compaction', {
+      revision: (header as { revision: string }).revision,
+      physical: true,
+    })
+    await this.call(0, 'maintenance/defragment', {})
+  }
+
+  /** The keys that begin with a prefix, and their values. */
+  async entries(prefix: string): Promise<[string, unknown][]> {
+    const range = { key: encoded(prefix), range_end: encoded(`${prefix}\xff`) }
+    const { kvs } = await this.call(0, 'kv/range', range)
+    return ((kvs ?? []) as { key: string; value: string }[]).map(({ key, value }) => [
+      decoded(key),
+      JSON.parse(decoded(value)),
+    ])
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.call(0, 'kv/deleterange', { key: encoded(key) })
   }
 
   /** Saves what the one member has, by etcdctl. */
@@ -212,14 +272,13 @@ export class Cluster {
   }
 
   async put(key: string, value: unknown): Promise<void> {
-    const encoded = (text: string) => Buffer.from(text).toString('base64')
     await this.call(0, 'kv/put', { key: encoded(key), value: encoded(JSON.stringify(value)) })
   }
 
   async get(key: string): Promise<unknown> {
-    const { kvs } = await this.call(0, 'kv/range', { key: Buffer.from(key).toString('base64') })
+    const { kvs } = await this.call(0, 'kv/range', { key: encoded(key) })
     const [found] = (kvs ?? []) as { value: string }[]
-    return found && JSON.parse(Buffer.from(found.value, 'base64').toString())
+    return found && JSON.parse(decoded(found.value))
   }
 
   async stop(): Promise<void> {
@@ -238,6 +297,9 @@ export class Cluster {
     return (await response.json()) as Record<string, unknown>
   }
 }
+
+const encoded = (text: string) => Buffer.from(text).toString('base64')
+const decoded = (text: string) => Buffer.from(text, 'base64').toString()
 
 async function killed(child: ChildProcess | undefined): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return

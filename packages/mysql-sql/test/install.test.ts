@@ -174,7 +174,7 @@ describe.runIf(mysql.selected())('an installation', () => {
   }
 
   test('needs rights of its own, as roles do not count for leases in MariaDB', async () => {
-    const role = `${schema.slice(-12)}_role`
+    const role = `role_${schema.slice(-12)}`
     const setUp = (account: string) => [
       `CREATE ROLE ${role}`,
       `GRANT ALL ON ${schema}.* TO ${role}`,

@@ -89,8 +89,13 @@ export class MariadbServer {
     return rows as Record<string, unknown>[]
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal)
+  }
+
   async end(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     await this.pooled?.end().catch(() => {})
+    this.pooled = undefined
     if (this.child.exitCode !== null || this.child.signalCode !== null) return
     const ended = new Promise((resolve) => this.child.once('exit', resolve))
     this.child.kill(signal)
@@ -110,15 +115,31 @@ export class MariadbServer {
   }
 }
 
-function emptyFolder(): string {
+/** Which the server may read. */
+export function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'snoflax-mariadb-'))
   chmodSync(folder, 0o755)
+  own(folder)
   return folder
 }
 
+/** Of a server that was installed, and never started. */
+let installed: string | undefined
+
 function newFolder(): string {
+  if (installed === undefined) {
+    const folder = installedFolder()
+    process.once('exit', () => MariadbServer.remove(folder))
+    installed = folder
+  }
+  const copy = MariadbServer.copy(installed)
+  // MySQL's name of the server, which it chooses if it has none.
+  rmSync(`${copy}/data/auto.cnf`, { force: true })
+  return copy
+}
+
+function installedFolder(): string {
   const folder = emptyFolder()
-  own(folder)
   const [command, ...options] = isMysql
     ? [COMMAND, '--no-defaults', '--initialize-insecure']
     : ['mariadb-install-db', '--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db']

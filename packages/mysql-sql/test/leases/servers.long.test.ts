@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { renameSync, statSync } from 'node:fs'
 import type { LeaseGrant } from '@snoflax/core/leases'
 import { install, mysqlLeases } from '@snoflax/mysql-sql'
 import { granted, mysql, request } from '@snoflax/test'
 import { createConnection } from 'mysql2/promise'
 import { afterEach, describe, expect, test } from 'vitest'
-import { hasMariadb, isMysql, MariadbServer } from '../mariadb-server.js'
+import { hasMariadb, MariadbServer } from '../mariadb-server.js'
+import { REPLICATION, replicate } from './replication.js'
 
 // Servers of our own: they are killed, copied and promoted.
 
@@ -28,67 +28,12 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     mysqlLeases(server.pool).renew(token, TTL_MS, startMs)
   const refused = { sqlState: '45000', message: expect.stringMatching(/another server granted the leases/) }
 
-  test('that is killed and restarted knows its leases; a copy of its data grants none', async () => {
-    const first = await start()
-    const { port, folder } = first
-    await install(first.pool)
-    const a = await acquire(first, 'a')
-    await first.end('SIGKILL')
-    const again = await start({ folder, port })
-    const window = await renew(again, a)
-    expect(window?.startMs).toBe(a.startMs)
-    await expect(acquire(again, 'b')).rejects.toThrow('none is free')
-    await again.end()
-
-    // Elsewhere beside the original; in its place, as a restored backup; and the original itself, which goes on.
-    const copy = await start({ folder: MariadbServer.copy(folder) })
-    await expect(renew(copy, a)).rejects.toMatchObject(refused)
-    await expect(acquire(copy, 'c')).rejects.toMatchObject(refused)
-    const before = Date.now()
-    await copy.query("CALL snoflax.lease_adopt('sno')")
-    const moved = await renew(copy, a)
-    expect(moved?.startMs).toBeGreaterThanOrEqual(before + 40_000)
-    await copy.end()
-    const original = await start({ folder, port })
-    expect((await renew(original, a))?.startMs).toBe(a.startMs)
-    await original.end()
-    const restored = MariadbServer.copy(copy.folder)
-    MariadbServer.remove(`${folder}/data`)
-    renameSync(`${restored}/data`, `${folder}/data`)
-    MariadbServer.remove(restored)
-    const inPlace = await start({ folder, port })
-    await expect(renew(inPlace, a)).rejects.toMatchObject(refused)
-  })
-
   test('that is promoted from a replica begins after all that the lost one may have granted', async () => {
-    const gtids = isMysql ? ['--gtid-mode=ON', '--enforce-gtid-consistency=ON'] : []
-    const options = ['--log-bin=binlog', '--sync-binlog=1', '--log-bin-trust-function-creators=1', ...gtids]
-    const primary = await start({ options: [...options, '--server-id=1', '--binlog-format=STATEMENT'] })
-    const standby = await start({ options: [...options, '--server-id=2', '--read-only=1'] })
-    const [source, started, stopped, reset] = isMysql
-      ? [
-          `CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = ${primary.port}, SOURCE_USER = 'root',
-             SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1`,
-          'START REPLICA',
-          'STOP REPLICA',
-          'RESET REPLICA ALL',
-        ]
-      : [
-          `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${primary.port}, MASTER_USER = 'root', MASTER_USE_GTID = slave_pos`,
-          'START SLAVE',
-          'STOP SLAVE',
-          'RESET SLAVE ALL',
-        ]
-    await standby.query(source)
-    await standby.query(started)
+    const primary = await start({ options: [...REPLICATION, '--server-id=1', '--binlog-format=STATEMENT'] })
+    const standby = await start({ options: [...REPLICATION, '--server-id=2', '--read-only=1'] })
+    const { caughtUp, disconnect, promote } = await replicate(primary, standby)
     await install(primary.pool)
     const a = await acquire(primary, 'a')
-    const rowsOf = async (server: MariadbServer) => {
-      const found = await server.query("SHOW DATABASES LIKE 'snoflax'")
-      return found.length === 0 ? [] : server.query('SELECT * FROM snoflax._lease')
-    }
-    const caughtUp = async () => expect.poll(() => rowsOf(standby)).toEqual(await rowsOf(primary))
-    await expect.poll(async () => (await rowsOf(standby)).length).toBe(1)
     await caughtUp()
     await expect(acquire(standby, 'early')).rejects.toThrow()
 
@@ -106,28 +51,18 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     await expect.poll(() => standby.query('SELECT id FROM snoflax.made').catch(() => [])).toEqual(made)
 
     // What the standby never hears of.
-    await standby.query(stopped)
+    await disconnect()
     await mysqlLeases(primary.pool).release(a.token, a.startMs)
     const b = await acquire(primary, 'b')
     const window = await renew(primary, b)
     await primary.end('SIGKILL')
-    await standby.query(reset)
-    await standby.query('SET GLOBAL read_only = 0')
+    await promote()
     await expect(acquire(standby, 'c')).rejects.toMatchObject(refused)
     await expect(renew(standby, a)).rejects.toMatchObject(refused)
     await standby.query("CALL snoflax.lease_adopt('sno')")
     const late = await renew(standby, a)
     expect(late?.startMs).toBeGreaterThan(window?.untilMs as number)
     expect(await renew(standby, b)).toBeUndefined()
-  })
-
-  test('that is promoted before the first lease reached it knows that it is another server', async () => {
-    const server = await start()
-    await install(server.pool)
-    const { folder } = server
-    await server.end()
-    const standby = await start({ folder: MariadbServer.copy(folder), options: ['--server-id=2'] })
-    await expect(acquire(standby, 'a')).rejects.toMatchObject(refused)
   })
 
   test('whose longest lease was shortened still waits for longer leases', async () => {
@@ -140,55 +75,6 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     const before = Date.now()
     await server.query("CALL snoflax.lease_adopt('sno')")
     expect((await acquire(server, 'a')).startMs).toBeGreaterThanOrEqual(before + 70_000)
-  })
-
-  test('whose files get an owner, other permissions or links goes on; on another port it is another', async () => {
-    const server = await start()
-    await install(server.pool)
-    const a = await acquire(server, 'a')
-    const { folder, port } = server
-    const files = `${folder}/data/snoflax`
-    const touch = () => {
-      const name = isMysql ? '_lease.ibd' : '_lease.frm'
-      execFileSync('chown', ['-R', String(statSync(files).uid), `${folder}/data`])
-      execFileSync('chmod', ['-R', 'u+rwX,g-w', `${folder}/data`])
-      const link = `${folder}/link-${Math.random()}`
-      execFileSync('ln', [`${files}/${name}`, link])
-    }
-    touch()
-    await server.query('FLUSH TABLES')
-    expect((await renew(server, a))?.startMs).toBe(a.startMs)
-    await server.query('OPTIMIZE TABLE snoflax._lease, snoflax._lease_family')
-    await server.query('ALTER TABLE snoflax._lease FORCE')
-    expect((await renew(server, a))?.startMs).toBe(a.startMs)
-    await server.end()
-    touch()
-    // A volume that is mounted elsewhere first.
-    renameSync(`${folder}/data`, `${folder}/elsewhere`)
-    renameSync(`${folder}/elsewhere`, `${folder}/data`)
-    const again = await start({ folder, port })
-    expect((await renew(again, a))?.startMs).toBe(a.startMs)
-    await again.end()
-    const moved = await start({ folder })
-    await expect(renew(moved, a)).rejects.toMatchObject(refused)
-  })
-
-  test('does not notice that its files were replaced by an earlier copy, until the owner says so', async () => {
-    const server = await start()
-    await install(server.pool)
-    const { folder, port } = server
-    await server.end()
-    const copy = MariadbServer.copy(folder)
-    const original = await start({ folder, port })
-    const lost = await acquire(original, 'lost')
-    await original.end()
-    MariadbServer.remove(`${folder}/data`)
-    renameSync(`${copy}/data`, `${folder}/data`)
-    MariadbServer.remove(copy)
-    const restored = await start({ folder, port })
-    await restored.query("CALL snoflax.lease_adopt('sno')")
-    expect((await acquire(restored, 'a')).startMs).toBeGreaterThan(lost.untilMs)
-    expect(await renew(restored, lost)).toBeUndefined()
   })
 
   test('grants none from a dump, here or elsewhere, of all or of a part', async () => {

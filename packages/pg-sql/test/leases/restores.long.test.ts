@@ -1,19 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { install, postgresLeases } from '@snoflax/pg-sql'
-import {
-  onConnection,
-  POSTGRES_VERSIONS,
-  type PostgresDatabase,
-  type PostgresServer,
-  poolTo,
-  startServer,
-  urlTo,
-  wantedVersion,
-} from '@snoflax/test'
+import { onConnection, type PostgresDatabase, type PostgresServer, poolTo, startServer } from '@snoflax/test'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { acquire, request, TTL_MS } from './acquire.js'
+import { dumpableVersion } from './dumps.js'
 
 // The rows of docs/leases.md, each done with the tools that people use.
 
@@ -28,15 +19,7 @@ let server: PostgresServer
 let database: PostgresDatabase
 let url: string
 
-/** The major version of pg_dump, and 0 where there is none. It reads servers up to its own version. */
-const dumpVersion = (() => {
-  try {
-    return Number(/(\d+)/.exec(execFileSync('pg_dump', ['--version'], { encoding: 'utf8' }))?.[1])
-  } catch {
-    return 0
-  }
-})()
-const version = POSTGRES_VERSIONS.filter((one) => one <= Math.min(dumpVersion, wantedVersion())).at(-1)
+const version = dumpableVersion
 const named = version === undefined ? 'NOT RUN: no pg_dump for any version' : `PostgreSQL ${version}`
 
 const dump = (...options: string[]): string =>
@@ -217,54 +200,5 @@ describe.skipIf(version === undefined)(`a restored dump, ${named}`, () => {
     const released = await database.query('SELECT snoflax.lease_release($1, 0) AS done', [held.token])
     expect(released).toEqual([{ done: false }])
     await expect(store.acquire(request('b'))).rejects.toMatchObject(REFUSED)
-  })
-})
-
-describe('a copy of a server', () => {
-  let original: PostgresServer
-  let source: PostgresDatabase
-  let copy: PostgresServer
-  beforeAll(async () => {
-    original = await startServer()
-    source = await original.database()
-    await install(source.pool, { families: ['sno'] })
-    await acquire(source, request('before'))
-    copy = await original.copy()
-  })
-  afterAll(async () => {
-    await copy.stop()
-    await original.stop()
-  })
-
-  const inCopy = <Result>(work: (pool: ReturnType<typeof poolTo>) => Promise<Result>): Promise<Result> => {
-    const pool = poolTo(urlTo(copy.url, { database: source.name }))
-    return work(pool).finally(() => pool.end())
-  }
-
-  test('that starts beside it without recovery is not noticed, as documented', async () => {
-    documented('base backup or snapshot, started beside its original without recovery')
-    const identity = 'SELECT system_identifier, timeline, database FROM snoflax.identity'
-    await inCopy(async (pool) => {
-      expect((await pool.query(identity)).rows).toEqual(await source.query(identity))
-      const [here, there] = [await acquire({ pool }, request('a')), await acquire(source, request('b'))]
-      expect(here.number).toBe(there.number)
-    })
-  })
-
-  test('that starts with recovery begins its windows after all that may be in use', async () => {
-    documented('a base backup, started with recovery')
-    documented('recovery to an earlier time (PITR)')
-    await copy.shutdown()
-    writeFileSync(join(copy.directory, 'recovery.signal'), '')
-    await copy.restart({ restore_command: 'false' })
-    await inCopy(async (pool) => {
-      const recovery = async () => (await pool.query('SELECT pg_is_in_recovery() AS it')).rows[0].it
-      await expect.poll(recovery).toBe(false)
-      const { rows } = await pool.query('SELECT timeline, warning FROM snoflax.identity')
-      expect(rows).toEqual([{ timeline: '2', warning: null }])
-      const before = Date.now()
-      const { startMs } = await acquire({ pool }, request('c', { numbers: { min: 5, max: 5 } }))
-      expect(startMs).toBeGreaterThanOrEqual(before + MARGIN_MS)
-    })
   })
 })
