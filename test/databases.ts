@@ -1,4 +1,4 @@
-import { mysql } from './databases/mysql.js'
+import { mysql, mysqlVersion } from './databases/mysql.js'
 import { pglite } from './databases/pglite.js'
 import { postgres } from './databases/postgres.js'
 import { sqlite } from './databases/sqlite.js'
@@ -21,7 +21,7 @@ export type { PostgresVersion } from './databases/postgres-version.js'
 export { POSTGRES_VERSIONS, wantedVersion } from './databases/postgres-version.js'
 export { type Random, randomFrom } from './databases/random.js'
 export type { SqliteDatabase } from './databases/sqlite.js'
-export { mysql, pglite, postgres, sqlite }
+export { mysql, mysqlVersion, pglite, postgres, sqlite }
 
 /** The databases that tests run on. This run has all of them, and MySQL or MariaDB if one was named. */
 export const databases = [sqlite, pglite, postgres, mysql].filter((kind) => kind.selected())

@@ -181,7 +181,7 @@ function put(row: ObjectLiteral, columns: readonly Column[], values: Values): Ob
   return row
 }
 
-/** Rows of an insert before it runs: their ids, which come first, and all that may come back. */
+/** Rows of an insert before it runs: their ids, and all that may come back. */
 interface Before {
   readonly keys: readonly Column[]
   readonly kept: readonly Column[]
@@ -202,8 +202,14 @@ function putInOrder(
   const raw: unknown = result.raw
   const isReturned = dataSourceOf(metadata).driver.isReturningSqlSupported('insert')
   if (isReturned && (!Array.isArray(raw) || raw.length === rows.length)) return
-  const ids = result.generatedMaps.map((map) => valuesOf(map, keys))
-  const isOwn = (values: Values, i: number) => values.every((id, at) => id === before[i]?.[at])
+  // A query reads primary keys, and leaves another id as that of the n-th entity.
+  const primary = isReturned ? [] : keys.filter(({ isPrimary }) => isPrimary)
+  const read = primary.length > 0 ? primary : keys
+  const others = keys.filter((key) => !read.includes(key))
+  const ownOf = (i: number, columns: readonly Column[]): Values =>
+    columns.map((column) => before[i]?.[kept.indexOf(column)])
+  const ids = result.generatedMaps.map((map) => valuesOf(map, read))
+  const isOwn = (values: Values, i: number) => String(values) === String(ownOf(i, read))
   const isEmpty = (values: Values) => values.every((id) => id === undefined)
   if (!isReturned && ids.every((values, i) => isOwn(values, i) || isEmpty(values))) return
   const maps = new Map<string, ObjectLiteral | undefined>()
@@ -213,11 +219,10 @@ function putInOrder(
     if (!isEmpty(values) && !maps.has(id)) maps.set(id, result.generatedMaps[i])
   })
   rows.forEach((row, i) => {
-    const own = before[i] as Values
-    const map = maps.get(String(own.slice(0, keys.length)))
+    const map = maps.get(String(ownOf(i, read)))
     result.generatedMaps[i] = map ?? {}
-    put(row, kept, own)
-    if (map !== undefined) put(row, kept, valuesOf(map, kept))
+    put(row, kept, before[i] as Values)
+    if (map !== undefined) put(row, kept, valuesOf(put(map, others, ownOf(i, others)), kept))
     else if (isReturned) takeBack(row, made[i])
     result.identifiers[i] = metadata.getEntityIdMap(row) as ObjectLiteral
   })
