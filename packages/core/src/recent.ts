@@ -30,7 +30,7 @@ const FIVE_MINUTES_MS = 300_000
  * newCustomerId.parse(customerId.generate())
  * newCustomerId.is(customerId.generateAt(new Date('2049-01-01'))) // false
  */
-export function recent<Family extends IdFamily<never>>(family: Family, options: RecentOptions): Family {
+export function recent<Family extends IdFamily>(family: Family, options: RecentOptions): Family {
   checkFamily(family, 'recent: family')
   const { name } = family
   const {
@@ -42,7 +42,7 @@ export function recent<Family extends IdFamily<never>>(family: Family, options: 
     if (!(value >= 0))
       refuse(name, option, value, `${option} must be 0 or more milliseconds, not ${show(value)}`)
   }
-  const whole: IdFamily = family as never
+  const whole: IdFamily = family
   if (isOpaque(whole)) refuse(name, 'family', name, 'ids of opaque() have no time to check')
   const faultOf = (id: string): string | undefined => {
     const timeMs = timeOf(whole, id)
