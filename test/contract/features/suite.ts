@@ -16,7 +16,7 @@ const DEFINITIONS = [
 
 /**
  * Each form on each database, with each definition: one answer for each feature, the same in every ORM. Otherwise than
- * whole, on SQLite, and with a prefix on PostgreSQL and MySQL.
+ * whole, with one definition for each form on SQLite, in turn, and with a prefix on PostgreSQL and MySQL.
  */
 export function describeFeatures(
   { orm, absent, ...adapter }: FeatureAdapter,
@@ -26,7 +26,7 @@ export function describeFeatures(
     if (!isWhole && database === 'pglite') continue
     if (adapter.databases?.includes(database) === false) continue
     if (isWhole || database === 'sqlite') describeWrites({ orm, absent, ...adapter }, database, open)
-    for (const [name, form] of Object.entries(FORMS) as [FormName, Form][]) {
+    for (const [at, [name, form]] of (Object.entries(FORMS) as [FormName, Form][]).entries()) {
       if (form.databases && !form.databases.includes(database)) continue
       const why = absent[name]
       const mark = ({ task }: TestContext) => {
@@ -36,9 +36,11 @@ export function describeFeatures(
         test(`${database}, ${name}: absent`, mark)
         continue
       }
-      for (const { label, family, onMismatch } of isWhole || database === 'sqlite'
-        ? DEFINITIONS
-        : DEFINITIONS.slice(0, 1)) {
+      const isPrefixed = form.isOfPrefix || database !== 'sqlite'
+      const turn = isPrefixed ? 0 : at % DEFINITIONS.length
+      const isEach = isWhole || (database === 'sqlite' && at === 0)
+      const definitions = isEach ? DEFINITIONS : DEFINITIONS.slice(turn, turn + 1)
+      for (const { label, family, onMismatch } of definitions) {
         if (form.isOfPrefix && !('prefix' in ownOf(family))) continue
         describe(`${database}, ${name}, ${label}`, () => {
           afterEach(mark)
