@@ -204,3 +204,43 @@ describe.each(Object.entries(CALLS))('%s', (path, calls) => {
     expect((error as Error).message).toMatch(/no option "wrongName"; options are \w/)
   })
 })
+
+describe('what others put on Object.prototype is no option', () => {
+  const inherited = (name: string, value: unknown, work: () => void): void => {
+    Object.defineProperty(Object.prototype, name, { value, configurable: true })
+    try {
+      work()
+    } finally {
+      delete (Object.prototype as Record<string, unknown>)[name]
+    }
+  }
+
+  test('of the installers', async () => {
+    const [pg, mysql] = [await load('pg-sql/src'), await load('mysql-sql/src')]
+    const texts = () => [pg['installSql']({}), mysql['installStatements']('mariadb', {}).join('\n')]
+    const expected = texts()
+    inherited('schema', 'foreign', () => expect(texts()).toEqual(expected))
+    inherited('grantTo', ['foreign'], () => expect(texts()).toEqual(expected))
+  })
+
+  test('of a database connection', async () => {
+    const { registerSnoflax } = await load('better-sqlite3/src')
+    inherited('families', [], () => {
+      const database = registerSnoflax(new Database(':memory:'), {})
+      expect(database.prepare("SELECT flax_is_valid('Kpcan0M1FakODT4k')").pluck().get()).toBe(1)
+    })
+  })
+
+  test.each(['pg', 'sqlite', 'mysql'] as const)("of a column in Drizzle's %s-core", async (dialect) => {
+    const declared = column(dialect, (flaxId) => {
+      Object.defineProperty(Object.prototype, 'storage', { value: 'binary', configurable: true })
+      return flaxId.plain({})
+    }).finally(() => delete (Object.prototype as Record<string, unknown>)['storage'])
+    expect(((await declared) as Exports)['getSQLType']()).toMatch(/text|char/i)
+  })
+
+  test('of a column in Kysely', async () => {
+    const { idPlugin, flaxId } = await load('kysely/src')
+    inherited('storage', 'binary', () => expect(() => ordersOf(idPlugin, flaxId({}))).not.toThrow())
+  })
+})

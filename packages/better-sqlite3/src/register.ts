@@ -48,8 +48,8 @@ export function registerSnoflax<Connection extends SqliteConnection>(
   db: Connection,
   options: RegisterOptions = {},
 ): Connection {
-  checkOptions('registerSnoflax', options, { families: 'any', generators: 'any' })
-  const { families = FAMILIES, generators = {} } = options
+  const kinds = { families: 'any', generators: 'any' } as const
+  const { families = FAMILIES, generators = {} } = checkOptions('registerSnoflax', options, kinds)
   const byPrefix = prefixes(families)
   withPath('registerSnoflax', () => checkGeneratorNames(generators, families))
   for (const [prefix, family] of byPrefix) register(db, prefix, family, generators[family.name])

@@ -83,8 +83,8 @@ export function declare(database: Database, tables: IdTables): ReadonlyMap<strin
       const { family, role, options, target } = column
       if (target === undefined) {
         const own = family as IdFamily
-        checkColumnOptions(own, role, options, { storage: 'any' })
-        return plainStorage(own, database, options.storage, 'Kysely passes ids as they are stored')
+        const { storage } = checkColumnOptions(own, role, options, { storage: 'any' })
+        return plainStorage(own, database, storage, 'Kysely passes ids as they are stored')
       }
       if (from.includes(path)) refuse('its references form a cycle; declare one of them as plain')
       const theirs = given.get(target) ?? refuse(`references ${target}, which is not an id column`)
@@ -95,7 +95,8 @@ export function declare(database: Database, tables: IdTables): ReadonlyMap<strin
   return new Map(
     all.map(({ path, table, name, column }) => {
       const storage = storageOf(path, column)
-      const { role, target, options } = column
+      const { role, target } = column
+      const options = { __proto__: null, ...column.options }
       return [path, withPath(path, () => new ColumnIds(table, name, role, storage, target, options))]
     }),
   )

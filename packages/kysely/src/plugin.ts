@@ -131,9 +131,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
 
   /** @throws {IdError} as {@link idPlugin}. */
   constructor(options: IdPluginOptions<Tables>) {
-    checkOptions('idPlugin', options, { database: 'any', tables: 'any' })
-    this.database = options.database
-    this.declared = declare(options.database, options.tables)
+    const { database, tables } = checkOptions('idPlugin', options, { database: 'any', tables: 'any' })
+    this.database = database
+    this.declared = declare(database, tables)
     const generating = [...this.declared.values()].filter(({ role }) => role === 'generated')
     checkGenerating(
       generating.map(({ path, table, name, family }) => ({
@@ -226,9 +226,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     options: NameOption = {},
   ): AliasableExpression<SqlBool> {
     const ids = this.at(path)
-    checkOptions('createdBetween', options, { as: 'any' })
+    const own = checkOptions('createdBetween', options, { as: 'any' })
     const { gte, lt, lte } = ids.placed((family) => family.range(from, to))
-    const column = columnOf(path, options)
+    const column = columnOf(path, own)
     const eb = expressionBuilder<never, never>()
     const begins = eb(column, '>=', gte)
     const end = lte === undefined ? lt && eb(column, '<', lt) : eb(column, '<=', lte)

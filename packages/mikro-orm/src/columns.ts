@@ -150,8 +150,8 @@ export function idProperty<
   options?: Given & KeyOptions<Prefix, Accepted, IsBranded>,
 ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, GeneratedBy<Given>> {
   checkFamily(definition)
-  checkOptions(definition.name, options, { ...PLAIN, primary: 'boolean', generator: 'any', meta: 'any' })
-  const given: IdOptions<AnId> & MetaOption & KeyOptions = options ?? {}
+  const kinds = { ...PLAIN, primary: 'boolean', generator: 'any', meta: 'any' } as const
+  const given: IdOptions<AnId> & MetaOption & KeyOptions = checkOptions(definition.name, options ?? {}, kinds)
   const { storage, check, generator, meta, primary = true, prefix, accept, branded: _, ...rest } = given
   const family = familyWith(definition, { prefix, accept })
   const usage = (example: string) => `{ generator: ${example} }`
@@ -179,8 +179,7 @@ idProperty.plain = <
   options?: Given & KeyOptions<Prefix, Accepted, IsBranded>,
 ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, Nullable<Given>> => {
   checkFamily(definition)
-  checkOptions(definition.name, options, PLAIN)
-  const given: PlainIdOptions & KeyOptions = options ?? {}
+  const given: PlainIdOptions & KeyOptions = checkOptions(definition.name, options ?? {}, PLAIN)
   const { storage, check, prefix, accept, branded: _, ...rest } = given
   return property(new IdType(familyWith(definition, { prefix, accept }), storage, undefined, check), rest)
 }

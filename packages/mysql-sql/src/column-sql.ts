@@ -41,13 +41,12 @@ export interface ColumnSql {
  * const change = `ALTER TABLE customer ALTER COLUMN id SET DEFAULT ${id.default}`
  */
 export function columnSql(family: IdFamily, options: ColumnOptions): ColumnSql {
-  checkOptions('columnSql', options, {
+  const { server, storage, number, meta } = checkOptions('columnSql', options, {
     server: ['mysql', 'mariadb'],
     storage: 'any',
     number: 'number',
     meta: 'number',
   })
-  const { server, storage, number, meta } = options
   const stored = storageFor(family, server, { storage })
   const type = stored.column.sql
   const expression = databaseDefault({ family, database: server, storage: stored.name, number, meta })

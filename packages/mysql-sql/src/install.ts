@@ -52,30 +52,27 @@ const LEASE_PROCEDURES = ['lease_acquire', 'lease_renew', 'lease_release']
  * for (const statement of installStatements('mariadb', { schema: 'snoflax' })) await connection.query(statement)
  */
 export function installStatements(server: Server, options: InstallOptions = {}): string[] {
-  const { schema = DEFAULT_SCHEMA } = checkInstall(options)
+  const checked = checkInstall(options)
+  const { schema = DEFAULT_SCHEMA } = checked
   const names = Object.keys(SETTINGS)
   return [
     `CREATE DATABASE IF NOT EXISTS ${checkSchema(schema)} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
     `SET ${names.map((name) => `@snoflax_${name} = @@${name}`).join(', ')}`,
     ...MODE,
     ...statementsOf('installation', schema, server),
-    ...objectStatements(server, options),
+    ...objectStatements(server, checked),
     ...opening(schema),
     `SET SESSION ${names.map((name) => `${name} = @snoflax_${name}`).join(', ')}`,
     `SET ${names.map((name) => `@snoflax_${name} = NULL`).join(', ')}`,
   ]
 }
 
-function checkInstall(options: InstallOptions): InstallOptions {
+const checkInstall = (options: InstallOptions): InstallOptions =>
   checkOptions('mysql-sql', options, { schema: 'any', grantTo: 'list', grantLeases: 'list' })
-  return options
-}
 
 /** The database of functions and procedures. */
-export function schemaOf(caller: string, options: SchemaOption): string {
-  checkOptions(caller, options, { schema: 'any' })
-  return checkSchema(options.schema ?? DEFAULT_SCHEMA)
-}
+export const schemaOf = (caller: string, options: SchemaOption): string =>
+  checkSchema(checkOptions(caller, options, { schema: 'any' }).schema ?? DEFAULT_SCHEMA)
 
 const COMMIT = 'COMMIT AND NO CHAIN NO RELEASE'
 
@@ -86,8 +83,10 @@ const opening = (schema: string): string[] => [
   COMMIT,
 ]
 
-function objectStatements(server: Server, { schema = DEFAULT_SCHEMA, ...options }: InstallOptions): string[] {
-  const { grantTo = [], grantLeases = [] } = options
+function objectStatements(
+  server: Server,
+  { schema = DEFAULT_SCHEMA, grantTo = [], grantLeases = [] }: InstallOptions,
+): string[] {
   const functions = FUNCTION_FILES.flatMap((file) => statementsOf(file, schema, server))
   const granted = (objects: readonly string[], accounts: readonly string[]) =>
     accounts.flatMap((account) => objects.map((object) => `GRANT ${object} TO ${accountSql(account)}`))
@@ -184,11 +183,12 @@ const LACKS_RIGHTS: readonly unknown[] = [1142, 1143, 1370]
  * await install(pool, { grantLeases: ['app@%'] })
  */
 export async function install(client: Client, options: InstallOptions = {}): Promise<Installed> {
-  const { schema = DEFAULT_SCHEMA } = checkInstall(options)
+  const checked = checkInstall(options)
+  const { schema = DEFAULT_SCHEMA } = checked
   checkSchema(schema)
   return alone(client, schema, async (run) => {
     const server = await serverOf(run)
-    const statements = objectStatements(server, options)
+    const statements = objectStatements(server, checked)
     const before = await stateOf(run, schema)
     if (before?.version !== undefined && isNewer(before.version, VERSION)) {
       throw refusal(

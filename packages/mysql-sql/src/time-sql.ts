@@ -22,8 +22,7 @@ const STORAGES = ['binary', 'bigint']
  * const change = `ALTER TABLE log ADD COLUMN made_at datetime(6) AS (${madeAt}) STORED`
  */
 export function timeSql(family: IdFamily, options: IdColumnName): string {
-  checkOptions('timeSql', options, { column: 'any', storage: 'any' })
-  const { column, storage } = options
+  const { column, storage } = checkOptions('timeSql', options, { column: 'any', storage: 'any' })
   const { name } = storageFor(family, 'mysql', { storage })
   const [first, next] = family.layout.fields
   if (!STORAGES.includes(name) || first?.name !== 'time' || next === undefined) {
@@ -71,8 +70,8 @@ export interface PartitionOptions {
  * const later = `ALTER TABLE log ADD PARTITION (${more})`
  */
 export function partitionsSql(family: IdFamily, options: PartitionOptions): string {
-  checkOptions('partitionsSql', options, { storage: 'any', from: 'any', until: 'any' })
-  const { storage, from, until } = options
+  const kinds = { storage: 'any', from: 'any', until: 'any' } as const
+  const { storage, from, until } = checkOptions('partitionsSql', options, kinds)
   const { toDatabase } = storageFor(family, 'mysql', { storage })
   const [fromMs, untilMs] = [unixMs(from), unixMs(until)]
   if (fromMs >= untilMs) {

@@ -54,8 +54,12 @@ export interface Installed {
  * await transaction.query(installSql({ schema: 'ids', families: ['flax'] }))
  */
 export function installSql(options: InstallOptions = {}): string {
-  checkOptions('pg-sql', options, INSTALL_OPTIONS)
-  const { schema = DEFAULT_SCHEMA, families = FAMILIES, grantTo = [], grantLeases = [] } = options
+  const {
+    schema = DEFAULT_SCHEMA,
+    families = FAMILIES,
+    grantTo = [],
+    grantLeases = [],
+  } = checkOptions('pg-sql', options, INSTALL_OPTIONS)
   families.forEach(checkFamily)
   const files = filesOf(families)
   if (grantLeases.length > 0) checkLeased(files)
@@ -152,8 +156,7 @@ export async function installedVersion(
   client: Client,
   options: { readonly schema?: string } = {},
 ): Promise<string | undefined> {
-  checkOptions('installedVersion', options, { schema: 'any' })
-  return versionIn(client, options.schema)
+  return versionIn(client, checkOptions('installedVersion', options, { schema: 'any' }).schema)
 }
 
 async function versionIn(client: Client, schema: string = DEFAULT_SCHEMA): Promise<string | undefined> {
@@ -177,8 +180,8 @@ async function versionIn(client: Client, schema: string = DEFAULT_SCHEMA): Promi
  * await uninstall(pool, { schema: 'ids' })
  */
 export async function uninstall(client: Client, options: { readonly schema?: string } = {}): Promise<void> {
-  checkOptions('uninstall', options, { schema: 'any' })
-  await run(client, uninstallSql(options.schema ?? DEFAULT_SCHEMA))
+  const { schema = DEFAULT_SCHEMA } = checkOptions('uninstall', options, { schema: 'any' })
+  await run(client, uninstallSql(schema))
 }
 
 /** The statement of {@link uninstall}. */

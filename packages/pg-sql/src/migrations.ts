@@ -26,8 +26,7 @@ const digits = (at: Date): string => at.toISOString().replaceAll(/\D/g, '').slic
 
 /** The timestamp, and what is installed. */
 function settle(options: MigrationOptions): { readonly at: Date; readonly install: InstallOptions } {
-  checkOptions('pg-sql', options, { at: 'any', ...INSTALL_OPTIONS })
-  const { at = new Date(), ...install } = options
+  const { at = new Date(), ...install } = checkOptions('pg-sql', options, { at: 'any', ...INSTALL_OPTIONS })
   if (isDate(at) && !Number.isNaN(at.getTime())) return { at, install }
   throw new IdError('INVALID_TIME', 'pg-sql: at must be a valid Date', { field: 'at', value: at })
 }

@@ -77,7 +77,8 @@ export function checkMismatch({ family, name }: IdStorage<string>, onMismatch: O
 }
 
 /**
- * Checks the options of an id column: their names, their kinds, and which of them exclude each other.
+ * Checks the options of an id column: their names, their kinds, and which of them exclude each other. Returns a copy of
+ * the own ones to read them from.
  *
  * @param stored options that columns of every role have, besides `prefix`, `accept` and `branded`.
  * @throws {IdError} `INVALID_OPTION`.
@@ -85,20 +86,20 @@ export function checkMismatch({ family, name }: IdStorage<string>, onMismatch: O
  * @example
  * checkColumnOptions(flax, 'generated', { storage: 'binary' }, { storage: 'any' })
  */
-export function checkColumnOptions(
+export function checkColumnOptions<Options extends object>(
   family: IdFamily,
   role: 'generated' | 'reference' | 'plain' | 'list',
-  options: object,
+  options: Options,
   stored: Readonly<Record<string, OptionKind>>,
-): void {
-  const kinds = { ...DECLARED, ...stored, ...GENERATED }
-  const own: Readonly<Record<string, unknown>> = checkOptions(family.name, options as object, kinds) as never
+): Options {
+  const checked: Options = checkOptions(family.name, options, { ...DECLARED, ...stored, ...GENERATED })
+  const own = checked as Readonly<Record<string, unknown>>
   const refuseField = (field: string, reason: string): never =>
     refuse(family.name, field, undefined, `${field} ${reason}`)
   if (role !== 'generated') {
     const unused = Object.keys(GENERATED).find((name) => own[name] !== undefined)
     if (unused) refuseField(unused, `is only for generated ids; a ${role} column does not generate any`)
-    return
+    return checked
   }
   const { default: given, generator, schema } = own
   if (given === undefined) {
@@ -106,4 +107,5 @@ export function checkColumnOptions(
   } else if (generator !== undefined) {
     refuseField('generator', "can't be used with default: 'database', where the database generates the ids")
   }
+  return checked
 }

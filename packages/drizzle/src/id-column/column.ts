@@ -169,7 +169,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     /** Called by Drizzle. */
     build(table: Table): Column {
       const column = new IdColumn(table, this)
-      if (this.config.request.options.check) addCheck(table, column, column[IDS])
+      if (column[IDS].options.check) addCheck(table, column, column[IDS])
       return column
     }
   }
@@ -191,13 +191,14 @@ function namingElement(list: Builder, element: Builder): Builder {
  * The default of a column: the user's own, else for generated columns a new id, generated here or by the database. An
  * id as default becomes a getter, since a reference gets its storage later, and drizzle-kit would write it as text.
  */
-function setDefault(column: Column, ids: ColumnIds, { role, options }: ColumnRequest): void {
+function setDefault(column: Column, ids: ColumnIds, { role }: ColumnRequest): void {
   const { default: given } = column
   const { database } = ids.dialect
   if (given !== undefined && !is(given, SQL)) {
     const get = () => sql.raw(literalOf(ids.toDatabase(given), database))
     Object.defineProperty(column, 'default', { get, enumerable: true })
   } else if (given === undefined && role === 'generated' && column.defaultFn === undefined) {
+    const { options } = ids
     const { schema, meta, generator } = options
     const family = ids.declared as IdFamily
     const made = ids.placed(() => {

@@ -30,6 +30,8 @@ const OF_TARGET = { onMismatch: ['error', 'notFound'], branded: 'boolean', check
 export class ColumnIds {
   /** The family that the definition states. A reference without a prefix has that of its target. */
   readonly declared: IdFamily | undefined
+  /** The options of the definition, checked. */
+  readonly options: ColumnRequest['options']
   private readonly own: IdStorage<string> | undefined
   private settled: IdStorage<string> | undefined
   private isSettling = false
@@ -47,13 +49,15 @@ export class ColumnIds {
     private readonly request: ColumnRequest,
     private readonly target: (() => Column) | undefined,
   ) {
-    const { family, role, options } = request
-    this.declared = this.placed(() => {
-      if (family === undefined) return void checkOptions('idColumn.ref', options, OF_TARGET)
-      checkColumnOptions(family, role, options, STORED)
-      return familyWith(family, options)
-    })
-    const { declared } = this
+    const { family, role } = request
+    this.options = this.placed(() =>
+      family === undefined
+        ? checkOptions('idColumn.ref', request.options, OF_TARGET)
+        : checkColumnOptions(family, role, request.options, STORED),
+    )
+    const { options } = this
+    const declared = this.placed(() => family && familyWith(family, options))
+    this.declared = declared
     const { storage, exactBigint, onMismatch } = options
     if (declared && (role !== 'reference' || storage !== undefined)) {
       this.own = this.placed(() => {

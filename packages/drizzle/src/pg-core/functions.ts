@@ -86,8 +86,7 @@ function aggregate<AColumn extends Column>(
   column: AColumn,
   options: FunctionOptions = {},
 ): SQL<GetColumnData<AColumn, 'raw'> | null> {
-  checkOptions(`${name}Id`, options, { schema: 'any' })
-  const { schema = DEFAULT_SCHEMA } = options
+  const { schema = DEFAULT_SCHEMA } = checkOptions(`${name}Id`, options, { schema: 'any' })
   const { type } = singleIdsOf(column).storage.column
   const isOurs = type === 'uuid' || type === 'bytea'
   const call = sql.raw(isOurs ? `${checkSchema(schema)}.${name}` : name)
@@ -95,10 +94,10 @@ function aggregate<AColumn extends Column>(
 }
 
 function timestamp(column: Column, options: Required<FunctionOptions>): SQL {
-  checkOptions('createdAt', options, { schema: 'any' })
+  const { schema } = checkOptions('createdAt', options, { schema: 'any' })
   const { family, storage } = singleIdsOf(column)
   const call = (verb: string, ...settings: readonly unknown[]): SQL =>
-    sql`${sql.raw(sqlFunction(family, verb, options.schema))}(${sql.join([column, ...settings.map((value) => sql.raw(String(value)))], sql`, `)})`
+    sql`${sql.raw(sqlFunction(family, verb, schema))}(${sql.join([column, ...settings.map((value) => sql.raw(String(value)))], sql`, `)})`
   const time = call('time', ...settingsOf(family))
   if (!isAccepting(family)) return time
   if (storage.name !== 'text') return sql`case when ${call('is_valid')} then ${time} end`

@@ -35,8 +35,8 @@ export type Generators = Readonly<Record<string, IdSource<any>>>
  * `GENERATOR_REQUIRED`.
  */
 export function columnsOf(configuration: Configuration, generators?: Generators): IdColumn[] {
-  checkOptions('snoflax', configuration, { database: 'any', models: 'any' }, 'the configuration')
-  const { database, models } = configuration
+  const kinds = { database: 'any', models: 'any' } as const
+  const { database, models } = checkOptions('snoflax', configuration, kinds, 'the configuration')
   const columns = Object.entries(models).flatMap(([model, fields]) =>
     Object.entries(fields).map(([field, settings]) =>
       idColumn(model, field, settings, database, settings.generated ? generators : undefined),
@@ -79,13 +79,13 @@ const FIELD = {
 function idColumn(
   model: string,
   field: string,
-  settings: IdField,
+  given: IdField,
   database: Database,
   generators: Generators | undefined,
 ): IdColumn {
   const name = `${model}.${field}`
   return withPath(name, () => {
-    checkOptions('ids', settings, FIELD, 'the field')
+    const settings: IdField = checkOptions('ids', given, FIELD, 'the field')
     const { family, meta } = settings
     checkMeta(family, meta)
     // Prisma's drivers return 64-bit integers exactly.

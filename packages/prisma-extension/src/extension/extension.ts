@@ -143,8 +143,7 @@ export function idExtension<Types = Record<never, never>, Keys = Readonly<Record
   configuration: Configuration,
   options: ExtensionOptions = {},
 ): Extension<Types, Keys> {
-  checkOptions('snoflax', options, { generators: 'any' })
-  const { generators = {} } = options
+  const { generators = {} } = checkOptions('snoflax', options, { generators: 'any' })
   const columns = columnsOf(configuration, generators)
   const keys = keysIn(columns)
   return ((client: Client & { $extends(extension: unknown): unknown }) => {

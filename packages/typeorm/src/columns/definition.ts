@@ -132,9 +132,9 @@ const STORED = {
  *
  * @throws {IdError} `INVALID_OPTION`.
  */
-export function plainColumn(base: IdFamily, options: PlainIdColumnOptions & KeyOptions): PreliminaryColumn {
+export function plainColumn(base: IdFamily, given: PlainIdColumnOptions & KeyOptions): PreliminaryColumn {
   checkFamily(base)
-  checkColumnOptions(base, 'plain', options, { ...STORED, array: 'boolean' })
+  const options = checkColumnOptions(base, 'plain', given, { ...STORED, array: 'boolean' })
   const family = familyWith(base, options)
   return preliminary(
     new IdColumnDefinition(family, options.storage, undefined, undefined, options.check),
@@ -149,10 +149,10 @@ export function plainColumn(base: IdFamily, options: PlainIdColumnOptions & KeyO
  */
 export function generatedColumn<AnId extends string>(
   base: IdFamily<AnId>,
-  options: IdColumnOptions<AnId> & KeyOptions,
+  given: IdColumnOptions<AnId> & KeyOptions,
 ): PreliminaryColumn {
   checkFamily(base)
-  checkColumnOptions(base, 'generated', options, {
+  const options = checkColumnOptions(base, 'generated', given, {
     ...STORED,
     primaryKeyConstraintName: 'any',
   })

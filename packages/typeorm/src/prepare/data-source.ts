@@ -75,11 +75,11 @@ export function prepareDataSource<Source extends DataSource>(
   dataSource: Source,
   options: PrepareOptions = {},
 ): Source {
-  checkOptions('prepareDataSource', options, { checkColumns: 'boolean' })
+  const { checkColumns } = checkOptions('prepareDataSource', options, { checkColumns: 'boolean' })
   const building = requireBuilding(dataSource)
   if (dataSource instanceof DataSource) patchDataSources()
   else if (!state.patched.has(building)) patchBuilding(building)
-  if (options.checkColumns === false) state.unchecked.add(dataSource)
+  if (checkColumns === false) state.unchecked.add(dataSource)
   prepareMetadata(dataSource)
   return dataSource
 }
