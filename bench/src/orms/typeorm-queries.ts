@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { flax, sno } from '@snoflax/core'
 import { FlaxIdColumn, SnoIdColumn } from '@snoflax/typeorm'
 import {
+  BeforeInsert,
   Column,
   DataSource,
   Entity,
@@ -13,7 +14,7 @@ import {
   PrimaryGeneratedColumn,
   type Repository,
 } from 'typeorm'
-import { besidePlainKeys } from '../ratios.js'
+import { besidePlainKeys, type Pair } from '../ratios.js'
 import type { Section } from '../report.js'
 import type { Timing } from '../timing.js'
 import { raceTurns, timedByCpu } from '../turns.js'
@@ -22,8 +23,11 @@ import type { Place } from './contest.js'
 const ROWS = 10_000
 const CUSTOMERS = 500
 
-/** Our keys as text beside plain texts of the same length, and our compact keys beside uuids that TypeORM generates. */
-const CONTESTANTS = ['flax', 'sno', 'plain', 'compact', 'uuid'] as const
+/**
+ * Our keys as text beside plain texts of the same length, and our compact keys beside uuids that PostgreSQL generates; new
+ * rows beside those and beside uuids that the application generates.
+ */
+const CONTESTANTS = ['flax', 'sno', 'plain', 'compact', 'uuid', 'application'] as const
 type Contestant = (typeof CONTESTANTS)[number]
 
 /** Orders with one kind of key, and keys of existing rows. */
@@ -66,17 +70,19 @@ export const typeormQueries: Section<Place> = {
   run: async (place) => {
     const timings = await race(place)
     const pairs = Object.entries(timings).flatMap(([query, of], at) =>
-      PAIRS.map(([key, plain, aims]) => ({
-        name: `${query}, ${key === 'compact' ? 'flax as uuid' : key}`,
-        ours: of[key],
-        plain: of[query === SAVE ? 'uuid' : plain],
-        aim: query === SAVE ? 1.2 : aims[at],
-      })),
+      PAIRS.flatMap(([key, plain, aims]): Pair[] => {
+        const name = `${query}, ${key === 'compact' ? 'flax as uuid' : key}`
+        if (query !== SAVE) return [{ name, ours: of[key], plain: of[plain], aim: aims[at] }]
+        return [
+          { name, ours: of[key], plain: of.uuid, aim: 1.2 },
+          { name: `${name}, of ids in @BeforeInsert`, ours: of[key], plain: of.application, aim: 1.2 },
+        ]
+      }),
     )
     return {
       title: 'TypeORM: queries, PostgreSQL',
       about:
-        'Entities with an id, a text, a number and two relations, beside plain keys of the same type; `save` beside uuids that TypeORM generates. The time is the CPU of the client.',
+        'Entities with an id, a text, a number and two relations, beside plain keys of the same type; `save` beside uuids that PostgreSQL generates, and beside those that the application generates in `@BeforeInsert`. The time is the CPU of the client.',
       ...besidePlainKeys(pairs),
     }
   },
@@ -128,6 +134,7 @@ function entitiesOf(key: Contestant) {
     compact: () => FlaxIdColumn({ storage: 'uuid' }),
     plain: () => PrimaryColumn('text', { collation: 'C' }),
     uuid: () => PrimaryGeneratedColumn('uuid'),
+    application: () => PrimaryColumn('uuid'),
   }[key] as () => PropertyDecorator
 
   @Entity(`query_${key}_customer`)
@@ -145,6 +152,20 @@ function entitiesOf(key: Contestant) {
     @ManyToOne(() => Customer) agent!: Customer
   }
 
-  const newId = key === 'uuid' ? randomUUID : key === 'sno' ? () => sno.generate() : () => flax.generate()
+  if (key === 'application') {
+    const prototype = Object.assign(Order.prototype, {
+      generateId(this: Order) {
+        this.id ??= randomUUID()
+      },
+    })
+    BeforeInsert()(prototype, 'generateId')
+  }
+
+  const newId =
+    key === 'uuid' || key === 'application'
+      ? randomUUID
+      : key === 'sno'
+        ? () => sno.generate()
+        : () => flax.generate()
   return { Customer, Order, newId }
 }

@@ -81,9 +81,13 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
   checkOverwrite(map, made)
   const rows = valuesIn(map)
   const keys = keysIn(columns)
-  const kept = [...new Set([...keys, ...metadata.getInsertionReturningColumns()])]
-  const generated = rows.map((row) => valuesOf(row, kept))
-  let before = generated
+  const returned = metadata.getInsertionReturningColumns()
+  const kept = [
+    ...keys,
+    ...returned.filter((one) => !keys.some((key) => key.propertyPath === one.propertyPath)),
+  ]
+  const generated = rows.map((row) => valuesOf(row, keys))
+  let before: readonly Values[] = []
   const tidy = (result: InsertResult) => {
     if (map.updateEntity) putInOrder(result, metadata, rows, { keys, kept, before, made })
     else if (!map.onUpdate && !map.onIgnore) {
