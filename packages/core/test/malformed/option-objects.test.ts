@@ -10,6 +10,7 @@ import {
   type IdFamily,
   opaque,
   prefixed,
+  recent,
   sno,
   storageFor,
   typeid,
@@ -49,6 +50,7 @@ const FUNCTIONS: readonly (readonly [
     (options) => opaque('org', options),
     { pattern: /org_\d+/, generate: () => 'org_1' },
   ],
+  ['recent', 'RecentOptions', (options) => recent(flax, options), { maxAgeMs: 1000 }],
   ['storageFor', 'StorageOptions', (options) => storageFor(flax, 'postgres', options), { storage: 'text' }],
   ['columnFor', 'IdColumnOptions', (options) => columnFor(flax, 'postgres', options), { generator: flax }],
   [
