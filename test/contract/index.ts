@@ -9,7 +9,7 @@ import * as writes from './writes.js'
 
 export type { ContractAdapter, ContractPaths, Path, Paths, Refusal, Written } from './adapter.js'
 export type { Created, Declared, FeatureAdapter, FeatureSession } from './features/adapter.js'
-export { describeFeatures } from './features/suite.js'
+export { describeFeatures, OPAQUE } from './features/suite.js'
 export { type Finder, type FindSession, testFind } from './find.js'
 export type { Key, Keyed, Log, MatrixAdapter, Mode, Program } from './matrix/adapter.js'
 export { describeMatrix } from './matrix/suite.js'

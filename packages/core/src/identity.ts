@@ -109,6 +109,18 @@ export const ownOf = <AnId extends string>(family: IdFamily<AnId>): IdFamily<AnI
   isAccepting(family) ? family.own : family
 
 /**
+ * The name that an id's type and its table have in common: the prefix, or the name of opaque ids. Undefined for other
+ * families, whose ids several tables have.
+ *
+ * @example
+ * labelOf(prefixed(flax, 'cus')) // 'cus'
+ */
+export function labelOf(family: IdFamily): string | undefined {
+  const own = ownOf(family)
+  return isPrefixed(own) ? own.prefix : isOpaque(own) ? own.name : undefined
+}
+
+/**
  * The family whose bytes, tag and SQL functions the ids use: without prefix and without other keys that it accepts.
  *
  * @example

@@ -1,5 +1,5 @@
 import type { IdFamily, IdsOf } from './family.js'
-import { checkFamilies, isOpaque, isPrefixed } from './identity.js'
+import { checkFamilies, isOpaque, isPrefixed, labelOf } from './identity.js'
 import { searcherOf } from './ids-in.js'
 import { checkAscii, IdError, show } from './primitives/errors.js'
 
@@ -72,7 +72,7 @@ export function registry<const Known extends Families>(families: Known): Registr
   const byLabel = new Map<string | undefined, Kind>()
   for (const [name, family] of Object.entries(families)) {
     const prefix = prefixOf(family)
-    const label = isOpaque(family) ? family.name : prefix
+    const label = labelOf(family)
     const other = byLabel.get(label)
     if (other !== undefined) {
       const shared =

@@ -179,7 +179,7 @@ export const FORMS = {
       `create table others (id ${id} not null primary key)`,
     ],
     ...REFUSED,
-    refused: /prefix/,
+    refused: /prefix|opaque ids named/,
     isOfPrefix: true,
   },
   'foreign key that generates ids': {

@@ -1,6 +1,6 @@
 import type { IdFamily } from '@snoflax/core'
 import { storageFor } from '@snoflax/core'
-import { checkCondition } from '@snoflax/core/adapter'
+import { checkCondition, isOpaque } from '@snoflax/core/adapter'
 import { afterAll, beforeAll } from 'vitest'
 import type { OpenDatabase } from '../../databases/open-database.js'
 import { storageDatabase } from '../variant.js'
@@ -11,6 +11,9 @@ import type { Form, Planted } from './forms.js'
 export type Definition = IdFamily & { generateAt(time: Date): string }
 
 export const day = (of: number) => new Date(Date.UTC(2026, 0, 1 + of))
+/** An id of that day; opaque ids, which have no day, sort by it. */
+export const idOf = (family: Definition, of: number, last = 'a') =>
+  isOpaque(family) ? `org_${String.fromCharCode(97 + of).repeat(23)}${last}` : family.generateAt(day(of))
 const ROWS = 5
 
 /** An ORM on a database with the tables and rows of a form. */
@@ -35,8 +38,8 @@ export function openedBy(
   openDatabase: () => Promise<OpenDatabase>,
 ): Scene {
   const { family } = of
-  const ids = Array.from({ length: ROWS }, (_, at) => family.generateAt(day(at)))
-  const scene = { form, family, ids, other: family.generateAt(day(ROWS - 1)) } as unknown as Scene
+  const ids = Array.from({ length: ROWS }, (_, at) => idOf(family, at))
+  const scene = { form, family, ids, other: idOf(family, ROWS - 1, 'b') } as unknown as Scene
   let database: OpenDatabase | undefined
   beforeAll(async () => {
     database = await openDatabase()

@@ -1,16 +1,20 @@
-import { accepting, flax, type IdFamily, prefixed, uuid7 } from '@snoflax/core'
-import { isAccepting, ownOf } from '@snoflax/core/adapter'
+import { accepting, flax, type IdFamily, opaque, prefixed, uuid7 } from '@snoflax/core'
+import { isAccepting, isOpaque, labelOf } from '@snoflax/core/adapter'
 import { afterEach, describe, expect, type TestContext, test } from 'vitest'
 import { databases } from '../../databases.js'
 import type { Created, Declared, FeatureAdapter } from './adapter.js'
 import { FORMS, type Form, type FormName, HIDDEN, type Planted } from './forms.js'
-import { type Definition, day, openedBy, plant, type Scene } from './scene.js'
+import { type Definition, day, idOf, openedBy, plant, type Scene } from './scene.js'
 import { describeWrites } from './writes.js'
 
 const rowId = prefixed(flax, 'row')
+/** In the project of Prisma's features, `ids.ts` exports it too. */
+export const OPAQUE = `opaque('org', { pattern: /org_[a-z]{24}/, generate: () => 'org_' + 'z'.repeat(24) })`
+const orgId = opaque('org', { pattern: /org_[a-z]{24}/, generate: () => `org_${'z'.repeat(24)}` })
 const DEFINITIONS = [
   { label: 'with a prefix', family: rowId, onMismatch: 'error' },
   { label: 'without a prefix', family: uuid7, onMismatch: 'error' },
+  { label: 'opaque', family: orgId, onMismatch: 'error' },
   { label: 'with other keys', family: accepting(rowId, /[a-z]{24}/), onMismatch: 'notFound' },
 ] as unknown as readonly { label: string; family: Definition; onMismatch: Declared['onMismatch'] }[]
 
@@ -41,7 +45,7 @@ export function describeFeatures(
       const isEach = isWhole || (database === 'sqlite' && at === 0)
       const definitions = isEach ? DEFINITIONS : DEFINITIONS.slice(turn, turn + 1)
       for (const { label, family, onMismatch } of definitions) {
-        if (form.isOfPrefix && !('prefix' in ownOf(family))) continue
+        if (form.isOfPrefix && labelOf(family) === undefined) continue
         describe(`${database}, ${name}, ${label}`, () => {
           afterEach(mark)
           const scene = openedBy(adapter, form, { form: name, family, onMismatch }, open)
@@ -122,7 +126,7 @@ function testFound(scene: Scene): void {
   })
 
   test('find gives null for an id that no row has', async () => {
-    expect(await scene.session.find(scene.family.generateAt(day(9)))).toBeNull()
+    expect(await scene.session.find(idOf(scene.family, 9))).toBeNull()
     if (scene.form.found[0] !== undefined) expect(await scene.session.find(scene.ids[0])).not.toBeNull()
   })
 
@@ -172,6 +176,23 @@ function testPages(
         code: 'INVALID_OPTION',
       })
   })
+
+  if (isOpaque(scene.family)) {
+    test('functions of time are refused', async () => {
+      const calls: readonly Created[] = [
+        ['createdBetween', day(1), day(3)],
+        ['createdAfter', day(1)],
+        ['createdBefore', day(3)],
+      ]
+      for (const created of calls)
+        for (const call of [() => scene.session.read(...created), () => scene.session.remove(...created)])
+          await expect(Promise.resolve().then(call)).rejects.toThrow(
+            /org: range\(\) needs a family with a time/,
+          )
+      expect(await page({})).toEqual(['0', '1'])
+    })
+    return
+  }
 
   const read = async (...created: Created) => notesOf(await scene.session.read(...created)).sort()
 

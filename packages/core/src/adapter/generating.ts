@@ -1,5 +1,5 @@
 import type { IdFamily } from '../family.js'
-import { isOpaque, isPrefixed, ownOf } from '../identity.js'
+import { isPrefixed, labelOf, ownOf } from '../identity.js'
 import { IdError } from '../primitives/errors.js'
 
 /** A column that is declared to generate ids, by the application or by the database. */
@@ -42,8 +42,8 @@ export function checkGenerating(
         `references ${target}, but is declared to generate ids, of rows that don't exist; declare it as ${cure(target)}`,
       )
     }
-    if (!isPrefixed(family) && !isOpaque(family)) continue
-    const label = isPrefixed(family) ? family.prefix : family.name
+    const label = labelOf(family)
+    if (label === undefined) continue
     const other = byLabel.get(label)
     byLabel.set(label, column)
     if (other === undefined || other.place === place) continue

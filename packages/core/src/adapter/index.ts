@@ -6,6 +6,7 @@ export {
   isOpaque,
   isPrefixed,
   kindOf,
+  labelOf,
   ownOf,
 } from '../identity.js'
 export { unixMs } from '../primitives/clock.js'

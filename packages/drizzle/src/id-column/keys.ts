@@ -1,11 +1,5 @@
 import { IdError } from '@snoflax/core'
-import {
-  checkGenerating,
-  type GeneratingColumn,
-  isPrefixed,
-  type KeyColumn,
-  ownOf,
-} from '@snoflax/core/adapter'
+import { checkGenerating, type GeneratingColumn, type KeyColumn, labelOf } from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName, is, Table } from 'drizzle-orm'
 import { type ColumnIds, idColumnsIn, isList, placeOf } from './ids.js'
 
@@ -92,7 +86,7 @@ export function checkGenerated(tables: readonly Table[]): void {
     }
     const { primary } = keySetsOf(table, first.ids)
     const [one, other] = columns.filter(
-      ({ column, ids }) => primary.has(column.name) && !isPrefixed(ownOf(ids.family)),
+      ({ column, ids }) => primary.has(column.name) && labelOf(ids.family) === undefined,
     )
     if (one === undefined || other === undefined) continue
     const { family, place: path } = other.ids

@@ -83,4 +83,4 @@ const namesOfFamilies = (exports: Exports): string[] =>
   Object.keys(exports).filter((name) => isFamily(exports[name]))
 
 const isFamily = (value: unknown): value is AnyFamily =>
-  typeof value === 'object' && value !== null && 'byteLength' in value && 'storages' in value
+  typeof value === 'object' && value !== null && 'decode' in value && 'storages' in value

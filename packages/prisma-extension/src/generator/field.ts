@@ -1,5 +1,5 @@
 import { type Database, IdError, type StorageName, storageFor } from '@snoflax/core'
-import { checkMismatch, isAccepting, sqlFunction } from '@snoflax/core/adapter'
+import { checkMismatch, isAccepting, isOpaque, ownOf, sqlFunction } from '@snoflax/core/adapter'
 import type { AnyFamily } from '../configuration.js'
 import type { GenerateBy, IdComment } from './comment.js'
 import { type PrismaField, refuse } from './schema.js'
@@ -48,8 +48,9 @@ export function fitStorage(
     )
   }
   checkMismatch(fitted, comment.onMismatch)
-  // Other keys that it accepts were stored before.
-  checkLength(field, family, isAccepting(family) ? family.own.textLength : column.length)
+  // Other keys that it accepts, and opaque ids, were stored before.
+  const isOlder = isAccepting(family) || isOpaque(family)
+  checkLength(field, family, isOlder ? ownOf(family).textLength : column.length)
   if (database === 'mysql') checkMysql(field, family, name, comment.collation)
   return name
 }

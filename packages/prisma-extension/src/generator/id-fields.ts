@@ -6,7 +6,7 @@ import {
   checkMeta,
   familyWith,
   type GeneratingColumn,
-  isPrefixed,
+  labelOf,
   withPath,
 } from '@snoflax/core/adapter'
 import type { AnyFamily } from '../configuration.js'
@@ -234,21 +234,22 @@ function refuseComment(documentation: string | undefined, what: string): void {
 
 /** Checks that one field generates the ids of a prefix, and one those of a primary key. */
 function checkGenerators(models: readonly ModelIds[], mistakes: Mistakes): void {
-  const byPrefix = new Map<string, GeneratingColumn>()
+  const byLabel = new Map<string, GeneratingColumn>()
   const generating = models.flatMap(({ ids }) => ids).filter((id) => id.isGenerating)
   // Keys first, so that a field beside them is the mistake.
   for (const id of [...generating].sort((a, b) => Number(b.field.isId) - Number(a.field.isId))) {
     const { family } = id.found
-    if (!isPrefixed(family)) continue
+    const label = labelOf(family)
+    if (label === undefined) continue
     const column = { path: nameOf(id), place: placeOf(id), family }
-    const first = byPrefix.get(family.prefix) ?? column
-    byPrefix.set(family.prefix, first)
+    const first = byLabel.get(label) ?? column
+    byLabel.set(label, first)
     mistakes.collect(column.path, () => checkGenerating([first, column], cureOf(id)))
   }
   for (const { model, ids } of models) {
     const inKey = (id: FoundField) => model.primaryKey?.fields.includes(id.field.name)
     const [first, ...others] = ids.filter(
-      (id) => id.isGenerating && inKey(id) && !isPrefixed(id.found.family),
+      (id) => id.isGenerating && inKey(id) && labelOf(id.found.family) === undefined,
     )
     for (const other of others) {
       const reason = `generates ids, as ${nameOf(first as FoundField)} of the same key does; declare those that refer to other rows as ${cureOf(other)('them')}`

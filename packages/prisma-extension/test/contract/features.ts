@@ -1,8 +1,8 @@
 import type { IdFamily } from '@snoflax/core'
-import { isAccepting, ownOf } from '@snoflax/core/adapter'
+import { isAccepting, isOpaque, ownOf } from '@snoflax/core/adapter'
 import { idExtension, keyset } from '@snoflax/prisma-extension'
 import type { OpenDatabase } from '@snoflax/test'
-import type { Created, Declared, FeatureAdapter } from '@snoflax/test/contract'
+import { type Created, type Declared, type FeatureAdapter, OPAQUE } from '@snoflax/test/contract'
 import { type AnyClient, clientOf } from '../project/clients.js'
 import { generateProject, projectOf, refusalOfProject } from '../project/generate.js'
 import { generatedModule } from '../shop/open.js'
@@ -64,10 +64,17 @@ function commentOf(
   { kind }: OpenDatabase,
 ): string {
   const { prefix } = ownOf(family) as IdFamily & { readonly prefix?: string }
+  const name = isOpaque(family) ? 'orgId' : prefix ? `flax prefix=${prefix}` : 'uuid7'
   const accept = isAccepting(family) ? ` accept=/[a-z]{24}/ onMismatch=${onMismatch}` : ''
   const collation = kind === 'mysql' ? ' collation=ascii_bin' : ''
-  return `/// @snoflax ${prefix ? `flax prefix=${prefix}` : 'uuid7'}${accept}${collation}`
+  return `/// @snoflax ${name}${accept}${collation}`
 }
+
+/** A project, with a module that has the opaque definition. */
+const project = (models: string, options: Parameters<typeof projectOf>[1]) => ({
+  ...projectOf(models, { options: 'families = "../ids.js"', ...options }),
+  'ids.js': `import { opaque } from '@snoflax/core'\nexport const orgId = ${OPAQUE}\n`,
+})
 
 const adapter: FeatureAdapter = {
   orm: 'Prisma',
@@ -88,14 +95,14 @@ const adapter: FeatureAdapter = {
     }
     const models = modelsOf(declared)
     if (form.includes('generate ids') || form.includes('generates ids')) {
-      const refusal = await refusalOfProject(projectOf(models, options))
-      if (!/references|prefix/.test(refusal)) throw new Error(refusal)
+      const refusal = await refusalOfProject(project(models, options))
+      if (!/references|prefix|opaque ids named/.test(refusal)) throw new Error(refusal)
       // A configuration that is written by hand is refused, too.
-      const folder = await generateProject(projectOf(models, { ...options, options: null }))
+      const folder = await generateProject(project(models, { ...options, options: null }))
       const client = await clientOf(folder, database)
       return refusedBy(client, declared)
     }
-    const folder = await generateProject(projectOf(models, options))
+    const folder = await generateProject(project(models, options))
     const bare = await clientOf(folder, database)
     const { snoflax, ...generated } = await generatedModule(folder)
     const isSoft = form.startsWith('soft-deleted')

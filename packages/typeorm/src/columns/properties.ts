@@ -1,5 +1,5 @@
 import { IdError, type IdFamily } from '@snoflax/core'
-import { isPrefixed, show } from '@snoflax/core/adapter'
+import { labelOf, show } from '@snoflax/core/adapter'
 import type { EntityMetadata, EntitySchema, ObjectLiteral } from 'typeorm'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 import { definitionOf, type PreliminaryColumn } from './definition.js'
@@ -71,7 +71,7 @@ export function idPropertyOf(entity: IdEntity<ObjectLiteral>, property: string, 
 /** The family of a declared column, undefined while it may depend on the column that it references. */
 function familyOf({ transformer }: PreliminaryColumn): IdFamily | undefined {
   if (state.settled.has(transformer)) return state.settled.get(transformer)
-  return transformer.isGenerated || isPrefixed(transformer.family) ? transformer.family : undefined
+  return transformer.isGenerated || labelOf(transformer.family) !== undefined ? transformer.family : undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { checkGenerating, isPrefixed, ownOf } from '@snoflax/core/adapter'
+import { checkGenerating, labelOf } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, getMetadataArgsStorage } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
@@ -86,7 +86,7 @@ export function checkGenerators(
   for (const column of generating) {
     const { metadata, path, storage } = column
     const { entityMetadata, databaseName, isPrimary } = metadata
-    if (!isPrimary || isPrefixed(ownOf(storage.family))) continue
+    if (!isPrimary || labelOf(storage.family) !== undefined) continue
     const other = keys.get(entityMetadata)
     keys.set(entityMetadata, column)
     if (other === undefined || other.metadata.databaseName === databaseName) continue
