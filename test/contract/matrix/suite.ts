@@ -1,4 +1,5 @@
-import { flax, type IdFamily, prefixed, type StorageName, storageFor, uuid7 } from '@snoflax/core'
+import { flax, type IdFamily, opaque, prefixed, type StorageName, storageFor, uuid7 } from '@snoflax/core'
+import { isOpaque } from '@snoflax/core/adapter'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenDatabase } from '../../databases/open-database.js'
 import { databases } from '../../databases.js'
@@ -17,16 +18,35 @@ import {
 /** A quick run has each read behind every third write. */
 const TURNS = 3
 
-type Generating = IdFamily & { generate(): string; generateAt(time: Date): string }
+type Generating = IdFamily & { generate(): string; generateAt?(time: Date): string }
 
 type Families = Readonly<Record<Keyed, Generating>>
 
 const bare = (family: Generating): Families => ({ people: family, posts: family, tags: family })
+let made = 0
+const opaqueOf = (name: string) =>
+  opaque(name, { pattern: new RegExp(`${name}_\\d{6}`), generate: () => `${name}_${900_000 + ++made}` })
+const uuidOf = (name: string) =>
+  opaque(name, {
+    pattern: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/,
+    generate: () => uuid(900_000 + ++made),
+  })
+const uuid = (number: number) => `${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`
+/** An id of that row; opaque ones sort by it. */
+function idOf(family: Generating, row: number): string {
+  if (!isOpaque(family)) return family.generateAt?.(new Date(FIRST_MS + row * 86_400_000)) as string
+  return family.storages.includes('uuid') ? uuid(row) : `${family.name}_${100_000 + row}`
+}
+
+const PREFIXED = 'ids with a prefix'
+const ON_SERVERS: readonly string[] = [PREFIXED, 'opaque ids', 'opaque UUIDs']
 const DEFINITIONS: readonly (readonly [label: string, of: Families])[] = [
   [
-    'ids with a prefix',
+    PREFIXED,
     { people: prefixed(flax, 'person'), posts: prefixed(flax, 'post'), tags: prefixed(flax, 'tag') },
   ],
+  ['opaque ids', { people: opaqueOf('person'), posts: opaqueOf('post'), tags: opaqueOf('tag') }],
+  ['opaque UUIDs', { people: uuidOf('person'), posts: uuidOf('post'), tags: uuidOf('tag') }],
   ['ids', bare(flax)],
   ['UUIDv7', bare(uuid7)],
 ]
@@ -39,10 +59,13 @@ const DEFINITIONS: readonly (readonly [label: string, of: Families])[] = [
 export function describeMatrix<Session>(adapter: MatrixAdapter<Session>, { isWhole = false } = {}): void {
   for (const { name: database, open } of databases) {
     if (!isWhole && database !== 'sqlite' && database !== 'mysql') continue
-    const definitions = isWhole && database === 'sqlite' ? DEFINITIONS : DEFINITIONS.slice(0, 1)
+    const definitions = DEFINITIONS.filter(
+      ([label]) =>
+        label === PREFIXED || (isWhole && (database === 'sqlite' || ON_SERVERS.includes(label))),
+    )
     const modes = (adapter.storages[database] ?? []).flatMap((storage) =>
       definitions
-        .filter(([, of]) => isPossible(of.people, storage, database, adapter.refusesCompact))
+        .filter(([label, of]) => isPossible(of.people, storage, database, adapter.refusesCompact) && (label !== 'opaque UUIDs' || storage === 'uuid'))
         .map(([label, of]) => ({ label, ids: { of, storage } })),
     )
     if (modes.length === 0) continue
@@ -185,8 +208,8 @@ class World<Session> {
   }
 
   private readonly key: Key = (row) => {
-    const time = new Date(FIRST_MS + row * 86_400_000)
-    const key = this.keys.get(row) ?? this.ids?.of[tableOf(row)].generateAt(time) ?? `key_${1000 + row}`
+    const ids = this.ids?.of[tableOf(row)]
+    const key = this.keys.get(row) ?? (ids ? idOf(ids, row) : `key_${1000 + row}`)
     this.keys.set(row, key)
     return key
   }

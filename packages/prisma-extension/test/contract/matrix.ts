@@ -1,4 +1,5 @@
 import { flax, type StorageName, storageFor } from '@snoflax/core'
+import { isOpaque, labelOf } from '@snoflax/core/adapter'
 import type { OpenDatabase } from '@snoflax/test'
 import type { Keyed, Log, MatrixAdapter, Mode, Program } from '@snoflax/test/contract'
 import { type AnyClient, clientOf } from '../project/clients.js'
@@ -353,14 +354,32 @@ const reads: Programs = {
 
 const PROVIDERS = { sqlite: 'sqlite', postgres: 'postgresql', pglite: 'postgresql', mysql: 'mysql' } as const
 
+/** A module with the opaque definitions. */
+const moduleOf = ({ ids }: Mode): string =>
+  [
+    "import { opaque } from '@snoflax/core'",
+    'let made = 900_000',
+    ...Object.values(ids?.of ?? {})
+      .filter(isOpaque)
+      .map(({ name, pattern, storages }) => {
+        const id = storages.includes('uuid')
+          ? '`${String(++made).padStart(8, "0")}-0000-4000-8000-000000000000`'
+          : `\`${name}_\${++made}\``
+        return `export const ${name}Id = opaque('${name}', { pattern: ${pattern}, generate: () => ${id} })`
+      }),
+  ].join('\n')
+
 /** The schema, whose keys have the type of their mode. Prisma keeps `tags` of posts in a table of its own. */
 function schemaOf(kind: OpenDatabase['kind'], { ids }: Mode): string {
   const type =
     kind === 'mysql' ? 'String @db.VarChar(40)' : ids?.storage === 'uuid' ? 'String @db.Uuid' : 'String'
   const comment = (keyed: Keyed) => {
     if (ids === undefined) return ''
-    const { prefix, name } = ids.of[keyed] as { readonly prefix?: string; readonly name: string }
-    return `/// @snoflax ${prefix ? `flax prefix=${prefix}` : name}${kind === 'mysql' ? ' collation=ascii_bin' : ''}`
+    const family = ids.of[keyed]
+    const named = isOpaque(family)
+      ? `${family.name}Id`
+      : (labelOf(family)?.replace(/^/, 'flax prefix=') ?? family.name)
+    return `/// @snoflax ${named}${kind === 'mysql' ? ' collation=ascii_bin' : ''}`
   }
   const key = (keyed: Keyed) => `id ${type} @id @default(dbgenerated()) ${comment(keyed)}`
   const reference = (name: string, column: string) => `${name} ${type} @map("${column}")`
@@ -441,9 +460,9 @@ const adapter: MatrixAdapter<Session> = {
     const project = projectOf(schemaOf(kind, mode), {
       provider: PROVIDERS[kind],
       clientOptions: kind === 'sqlite' ? '' : 'previewFeatures = ["relationJoins"]',
-      options: mode.ids ? '' : null,
+      options: mode.ids ? 'families = "../ids.js"' : null,
     })
-    const folder = await generateProject(project)
+    const folder = await generateProject({ ...project, 'ids.js': moduleOf(mode) })
     await database.query(junction(kind, mode))
     const bare = await clientOf(folder, database, { log: [{ emit: 'event', level: 'query' }] })
     bare.$on('query', ({ query }: { query: string }) => log('statement', query))
