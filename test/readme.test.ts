@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import * as cuid2 from '@paralleldrive/cuid2'
 import * as core from '@snoflax/core'
 import * as adapter from '@snoflax/core/adapter'
 import * as inspect from '@snoflax/core/inspect'
@@ -24,6 +25,7 @@ const README = page('README.md')
 const LEASES = page('docs/leases.md')
 
 const MODULES = {
+  '@paralleldrive/cuid2': cuid2,
   '@snoflax/core': core,
   '@snoflax/core/adapter': adapter,
   '@snoflax/core/inspect': inspect,
@@ -60,6 +62,7 @@ const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: numbe
   ['docs/sealed-ids.md', blocksOf(page('docs/sealed-ids.md'), 'ts').join('\n'), 1],
   ['docs/testing.md', blocksOf(page('docs/testing.md'), 'ts').join('\n'), 4],
   ['docs/adapter.md', blocksOf(page('docs/adapter.md'), 'ts').join('\n'), 2],
+  ...[0, -1].map((at) => ['docs/own-ids.md', ownIdsBlocks().at(at) ?? '', 2] as const),
 ]
 
 describe.each(CORE_BLOCKS)('%s', (_, code, claims) => {
@@ -69,6 +72,23 @@ describe.each(CORE_BLOCKS)('%s', (_, code, claims) => {
     expect(outcome.claims).toBeGreaterThanOrEqual(claims)
   })
 })
+
+function ownIdsBlocks(): string[] {
+  return blocksOf(page('docs/own-ids.md'), 'ts')
+}
+
+/** The page's declarations in ORMs, behind the definition. Prisma's package tests its schema. */
+function ownIdsInOrms(): readonly (readonly [folder: string, code: string])[] {
+  const [definition = '', ...blocks] = ownIdsBlocks()
+  return ['drizzle', 'typeorm', 'kysely', 'mikro-orm'].map((name, at) => {
+    const block = blocks[at] ?? ''
+    expect(block).toContain(`@snoflax/${name}`)
+    return [
+      `packages/${name}/test`,
+      `${definition.replace(/^import \{ createId.*$/m, 'declare const createId: () => string')}\n${block}`,
+    ]
+  })
+}
 
 let database: PostgresDatabase
 beforeAll(async () => {
@@ -127,6 +147,7 @@ test('the blocks compile, for users of the built packages', () => {
   const [lease = ''] = blocksOf(LEASES, 'ts')
   codeAt.set(at('packages/pg-sql/test/lease.ts'), `declare const pool: import('pg').Pool\n${lease}`)
   codeAt.set(at('packages/drizzle/test/existing-keys.ts'), EXISTING_KEYS)
+  for (const [folder, code] of ownIdsInOrms()) codeAt.set(at(`${folder}/own-ids.ts`), code)
   for (const [folder, code] of leasesInOrms()) codeAt.set(at(`${folder}/lease.ts`), code)
   expect(typeErrors(codeAt)).toEqual([])
 })
@@ -174,6 +195,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/frameworks.md': 'packages/validators/test/frameworks.long.test.ts',
   'docs/leases.md': 'test/readme.test.ts',
   'docs/pagination.md': 'test/pagination.long.test.ts',
+  'docs/own-ids.md': 'test/readme.test.ts',
   'docs/own-family.md': 'examples/own-families/test/guide.test.ts',
   'docs/postgresql-time.md': 'packages/pg-sql/test/time-page.test.ts',
   'docs/prefixed-ids.md': 'test/readme.test.ts',

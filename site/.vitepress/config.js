@@ -34,6 +34,7 @@ const GUIDES = [
       guide('Rows of a time by UUIDv7', '/docs/uuidv7-time'),
       guide('From an id to its row', '/docs/find'),
       guide('Switching from cuid, nanoid, uuid or serial', '/docs/switching'),
+      guide('Ids that you make', '/docs/own-ids'),
       guide('Keys that you have', '/docs/existing-keys'),
       guide('Replacing keys in a live database', '/docs/adopting'),
       guide('Ids that hide their time', '/docs/sealed-ids'),
