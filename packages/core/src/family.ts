@@ -33,7 +33,29 @@ export type Id<Name extends string = string, Of extends string = string> = strin
  * @example
  * const id: IdOf<FlaxId, 'customer'> = flax.parse('Kpcan0M1FakODT4k')
  */
-export type IdOf<AnId extends string, Of extends string> = string extends Of ? AnId : Id<NameOf<AnId>, Of>
+export type IdOf<AnId extends string, Of extends string> = string extends Of
+  ? AnId
+  : '~time' extends keyof AnId
+    ? OpaqueId<NameOf<AnId>, Of>
+    : Id<NameOf<AnId>, Of>
+
+/**
+ * An id of `opaque('org', …)`: the same as `Id<'org'>`, either can be assigned to the other, but with a mark by which
+ * functions that need a time refuse it.
+ */
+export type OpaqueId<Name extends string = string, Of extends string = string> = Id<Name, Of> & {
+  /** Exists in types only. */
+  readonly '~time'?: 'none'
+}
+
+/** For a parameter: refuses what has or names opaque ids, whose type is `AnId`. */
+export type Timed<AnId> = 0 extends 1 & AnId
+  ? unknown
+  : [AnId] extends [never]
+    ? unknown
+    : '~time' extends keyof AnId
+      ? { readonly '~time': 'opaque ids have no time' }
+      : unknown
 
 type NameOf<AnId extends string> = AnId extends ParsedId<infer Name> ? Name : string
 

@@ -25,6 +25,7 @@ export type {
   IdsOf,
   Layout,
   LayoutField,
+  OpaqueId,
   ParsedId,
   StorageName,
   Timeless,

@@ -1,5 +1,5 @@
 import { wholeOf } from './accepting.js'
-import type { Id, IdFamily, IdOf, Timeless } from './family.js'
+import type { Id, IdFamily, IdOf, OpaqueId, Timeless } from './family.js'
 import { automatonOf, type Characters, charactersOf, placesOf } from './primitives/automaton.js'
 import { fail, refuseType, show } from './primitives/errors.js'
 import { checkOptions, refuse } from './primitives/options.js'
@@ -19,10 +19,10 @@ export interface OpaqueOptions {
 /** The ids of {@link opaque}: what every family has but for time, bytes and fields. */
 export interface OpaqueFamily<Name extends string = string> extends TimelessFamily<Name> {
   /** A new id, by your function. @throws {IdError} `INVALID_OPTION` if it returns anything but a text of the pattern. */
-  generate<Of extends string = string>(): IdOf<Id<Name>, Of>
+  generate<Of extends string = string>(): IdOf<OpaqueId<Name>, Of>
 }
 
-type TimelessFamily<Name extends string> = Omit<IdFamily<Id<Name>, never>, keyof Timeless> & Timeless
+type TimelessFamily<Name extends string> = Omit<IdFamily<OpaqueId<Name>, never>, keyof Timeless> & Timeless
 
 /** What needs more than a text. */
 const TIMED = [

@@ -7,6 +7,7 @@ import {
   type IdFamily,
   type IdsOf,
   type OpaqueFamily,
+  type OpaqueId,
   opaque,
   prefixed,
   registry,
@@ -19,7 +20,7 @@ import { expectTypeOf, test } from 'vitest'
 const orgId = opaque('org', { pattern: /org_[a-z0-9]{24}/, generate: () => 'org_' })
 
 test('ids are branded by their name, as those with a prefix are', () => {
-  type OrgId = Id<'org'>
+  type OrgId = OpaqueId<'org'>
   expectTypeOf(orgId).toEqualTypeOf<OpaqueFamily<'org'>>()
   expectTypeOf(orgId.generate()).toEqualTypeOf<OrgId>()
   expectTypeOf(orgId.parse('x')).toEqualTypeOf<OrgId>()
@@ -29,8 +30,16 @@ test('ids are branded by their name, as those with a prefix are', () => {
   expectTypeOf<typeof orgId extends IdFamily<infer AnId> ? AnId : never>().toEqualTypeOf<OrgId>()
   expectTypeOf(fixedId(orgId, 'x')).toEqualTypeOf<OrgId>()
   expectTypeOf(storageFor(orgId, 'postgres').fromDatabase('x')).toEqualTypeOf<OrgId>()
-  // The ids of going to flax later.
-  expectTypeOf(prefixed(flax, 'org').generate()).toEqualTypeOf<OrgId>()
+  // The same as Id<'org'>, also that of going to flax later.
+  const same: Id<'org'> = orgId.generate()
+  const back: OrgId = same
+  const flaxes: OrgId[] = [prefixed(flax, 'org').generate(), back]
+  expectTypeOf(flaxes).toExtend<Id<'org'>[]>()
+  expectTypeOf<Id<'org'>[]>().toExtend<OrgId[]>()
+  expectTypeOf(orgId.generate<'orgs'>()).toEqualTypeOf<OpaqueId<'org', 'orgs'>>()
+  // @ts-expect-error of another table
+  const other: OrgId = prefixed(flax, 'team').generate()
+  orgId.is(other)
   const found = registry({ org: orgId, order: flax }).parse('x')
   if (found.name === 'org') expectTypeOf(found.id).toEqualTypeOf<OrgId>()
   // @ts-expect-error a string is no id
@@ -73,7 +82,7 @@ test('both options are required', () => {
 })
 
 test('they accept, and are accepted', () => {
-  expectTypeOf(accepting(orgId, uuid7).parse('x')).toEqualTypeOf<Id<'org'> | Id<'uuid7'>>()
-  expectTypeOf(accepting(flax, orgId).parse('x')).toEqualTypeOf<FlaxId | Id<'org'>>()
-  expectTypeOf(accepting(prefixed(flax, 'org'), orgId).parse('x')).toEqualTypeOf<Id<'org'>>()
+  expectTypeOf(accepting(orgId, uuid7).parse('x')).toEqualTypeOf<OpaqueId<'org'> | Id<'uuid7'>>()
+  expectTypeOf(accepting(flax, orgId).parse('x')).toEqualTypeOf<FlaxId | OpaqueId<'org'>>()
+  expectTypeOf(accepting(prefixed(flax, 'org'), orgId).parse('x')).toExtend<Id<'org'>>()
 })

@@ -1,8 +1,8 @@
 import type { Id, Time } from '@snoflax/core'
-import { wasCreatedBetween as isBetween, timeOf } from '@snoflax/core/adapter'
+import { checkTimed, wasCreatedBetween as isBetween, timeOf } from '@snoflax/core/adapter'
 import { and, Column, entityKind, type GetColumnData, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { singleIdsOf } from './id-column/ids.js'
-import type { AnyIdColumn } from './id-column/types.js'
+import type { AnyIdColumn, TimedColumn } from './id-column/types.js'
 
 /**
  * Rows whose id was generated at or after `from` and before `to`. It compares texts, so it also selects other keys that
@@ -14,7 +14,11 @@ import type { AnyIdColumn } from './id-column/types.js'
  * @example
  * await db.select().from(orders).where(createdBetween(orders.id, new Date('2026-11-01'), new Date('2026-12-01')))
  */
-export function createdBetween(column: AnyIdColumn, from: Time, to: Time): SQL {
+export function createdBetween<AColumn extends AnyIdColumn>(
+  column: AColumn & TimedColumn<AColumn>,
+  from: Time,
+  to: Time,
+): SQL {
   const of = column as unknown as Column
   const ids = singleIdsOf(of)
   const range = ids.placed(() => ids.family.range(from, to))
@@ -28,8 +32,10 @@ export function createdBetween(column: AnyIdColumn, from: Time, to: Time): SQL {
  * @example
  * await db.select().from(orders).where(createdAfter(orders.id, Date.now() - 3_600_000))
  */
-export const createdAfter = (column: AnyIdColumn, time: Time): SQL =>
-  createdBetween(column, time, Number.POSITIVE_INFINITY)
+export const createdAfter = <AColumn extends AnyIdColumn>(
+  column: AColumn & TimedColumn<AColumn>,
+  time: Time,
+): SQL => createdBetween<AnyIdColumn>(column, time, Number.POSITIVE_INFINITY)
 
 /**
  * Rows whose id was generated before the time; see {@link createdBetween}.
@@ -37,8 +43,10 @@ export const createdAfter = (column: AnyIdColumn, time: Time): SQL =>
  * @example
  * await db.delete(orders).where(createdBefore(orders.id, new Date('2020-01-01')))
  */
-export const createdBefore = (column: AnyIdColumn, time: Time): SQL =>
-  createdBetween(column, Number.NEGATIVE_INFINITY, time)
+export const createdBefore = <AColumn extends AnyIdColumn>(
+  column: AColumn & TimedColumn<AColumn>,
+  time: Time,
+): SQL => createdBetween<AnyIdColumn>(column, Number.NEGATIVE_INFINITY, time)
 
 /**
  * Whether an id was generated at or after `from` and before `to`; false for another key that the column accepts.
@@ -49,7 +57,7 @@ export const createdBefore = (column: AnyIdColumn, time: Time): SQL =>
  * rows.filter((row) => wasCreatedBetween(events.id, row.id, from, to))
  */
 export function wasCreatedBetween<AColumn extends Column>(
-  column: AColumn,
+  column: AColumn & TimedColumn<AColumn>,
   id: GetColumnData<AColumn, 'raw'>,
   from: Time,
   to: Time,
@@ -92,13 +100,16 @@ export type CreatedAt<AColumn extends Column> = AColumn['_']['notNull'] extends 
  * The creation time of the row's id, as a Date; null for another key that the column accepts. In SQL it is the id itself,
  * so you can sort by it too.
  *
- * @throws {IdError} `INVALID_OPTION` for a column without ids, and for an array column.
+ * @throws {IdError} `INVALID_OPTION` for a column without ids or of opaque ones, and for an array column.
  *
  * @example
  * await db.select({ total: orders.total, createdAt: createdAt(orders.id) }).from(orders)
  *   .orderBy(desc(createdAt(orders.id)))
  */
-export function createdAt<AColumn extends Column>(column: AColumn): SQL<CreatedAt<AColumn>> {
-  singleIdsOf(column)
+export function createdAt<AColumn extends Column>(
+  column: AColumn & TimedColumn<AColumn>,
+): SQL<CreatedAt<AColumn>> {
+  const ids = singleIdsOf(column)
+  ids.placed(() => checkTimed(ids.family))
   return sql`${column}`.mapWith(new TimeOfId(column)) as SQL<CreatedAt<AColumn>>
 }

@@ -10,6 +10,7 @@ import {
   keysOf,
   readKeyset,
   refuseFaults,
+  type Timed,
   timeOf,
   wasCreatedBetween,
 } from '@snoflax/core/adapter'
@@ -219,8 +220,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @example
    * db.selectFrom('orders as o').selectAll().where(ids.createdBetween('orders.id', from, to, { as: 'o.id' }))
    */
-  createdBetween(
-    path: IdPath<Tables>,
+  createdBetween<Path extends IdPath<Tables>>(
+    path: Path & Timed<IdAt<Tables, Path>>,
     from: Time,
     to: Time,
     options: NameOption = {},
@@ -241,7 +242,11 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @example
    * db.selectFrom('orders').selectAll().where(ids.createdAfter('orders.id', Date.now() - 3_600_000))
    */
-  createdAfter(path: IdPath<Tables>, time: Time, options?: NameOption): AliasableExpression<SqlBool> {
+  createdAfter<Path extends IdPath<Tables>>(
+    path: Path & Timed<IdAt<Tables, Path>>,
+    time: Time,
+    options?: NameOption,
+  ): AliasableExpression<SqlBool> {
     return this.createdBetween(path, time, Number.POSITIVE_INFINITY, options)
   }
 
@@ -251,7 +256,11 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @example
    * db.deleteFrom('orders').where(ids.createdBefore('orders.id', new Date('2020-01-01')))
    */
-  createdBefore(path: IdPath<Tables>, time: Time, options?: NameOption): AliasableExpression<SqlBool> {
+  createdBefore<Path extends IdPath<Tables>>(
+    path: Path & Timed<IdAt<Tables, Path>>,
+    time: Time,
+    options?: NameOption,
+  ): AliasableExpression<SqlBool> {
     return this.createdBetween(path, Number.NEGATIVE_INFINITY, time, options)
   }
 
@@ -264,7 +273,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * ids.createdAt('orders.id', lastSeenId)
    */
   createdAt<Path extends IdPath<Tables>, Given extends IdAt<Tables, Path> | null>(
-    path: Path,
+    path: Path & Timed<IdAt<Tables, Path>>,
     id: Given,
   ): TimeAt<Tables, Path> | Extract<Given, null> {
     const ids = this.at(path)
@@ -280,7 +289,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * rows.filter((row) => ids.wasCreatedBetween('events.id', row.id, from, to))
    */
   wasCreatedBetween<Path extends IdPath<Tables>>(
-    path: Path,
+    path: Path & Timed<IdAt<Tables, Path>>,
     id: IdAt<Tables, Path>,
     from: Time,
     to: Time,

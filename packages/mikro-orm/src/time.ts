@@ -1,6 +1,6 @@
 import type { EntityName, FilterQuery, QueryOrderMap } from '@mikro-orm/core'
 import type { Time } from '@snoflax/core'
-import { readKeyset, withPath } from '@snoflax/core/adapter'
+import { readKeyset, type Timed, withPath } from '@snoflax/core/adapter'
 import { type IdAt, type IdName, idColumnOf, nested } from './property.js'
 
 /** A condition on an id property: a half-open range. */
@@ -42,7 +42,7 @@ function rangeOf<AnId extends string>(
  */
 export const createdBetween = <Entity extends object, const Path extends string>(
   entity: EntityName<Entity>,
-  property: IdPath<Entity, Path> & Path,
+  property: IdPath<Entity, Path> & Path & Timed<IdAt<Entity, Path>>,
   from: Time,
   to: Time,
 ): CreatedBetween<IdAt<Entity, Path>> => rangeOf('createdBetween', 'from, to', entity, property, from, to)
@@ -57,7 +57,7 @@ export const createdBetween = <Entity extends object, const Path extends string>
  */
 export const createdAfter = <Entity extends object, const Path extends string>(
   entity: EntityName<Entity>,
-  property: IdPath<Entity, Path> & Path,
+  property: IdPath<Entity, Path> & Path & Timed<IdAt<Entity, Path>>,
   time: Time,
 ): CreatedBetween<IdAt<Entity, Path>> =>
   rangeOf('createdAfter', 'time', entity, property, time, Number.POSITIVE_INFINITY)
@@ -72,7 +72,7 @@ export const createdAfter = <Entity extends object, const Path extends string>(
  */
 export const createdBefore = <Entity extends object, const Path extends string>(
   entity: EntityName<Entity>,
-  property: IdPath<Entity, Path> & Path,
+  property: IdPath<Entity, Path> & Path & Timed<IdAt<Entity, Path>>,
   time: Time,
 ): CreatedBetween<IdAt<Entity, Path>> =>
   rangeOf('createdBefore', 'time', entity, property, Number.NEGATIVE_INFINITY, time)

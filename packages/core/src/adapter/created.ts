@@ -1,5 +1,5 @@
 import type { IdFamily } from '../family.js'
-import { ownOf } from '../identity.js'
+import { isOpaque, ownOf } from '../identity.js'
 import { type Time, unixMs } from '../primitives/clock.js'
 
 /**
@@ -30,4 +30,16 @@ export function wasCreatedBetween(family: IdFamily, id: string, from: Time, to: 
   if (!own.is(family.parse(id))) return false
   const timeMs = own.timeMs(id)
   return timeMs >= unixMs(from) && timeMs < unixMs(to)
+}
+
+/**
+ * Refuses opaque ids, where something is declared that needs their time.
+ *
+ * @throws {IdError} `INVALID_OPTION`.
+ *
+ * @example
+ * checkTimed(flax) // undefined
+ */
+export function checkTimed(family: IdFamily): void {
+  if (isOpaque(family)) family.time('')
 }

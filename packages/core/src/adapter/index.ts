@@ -1,3 +1,4 @@
+export type { Timed } from '../family.js'
 export {
   baseOf,
   checkFamilies,
@@ -24,7 +25,7 @@ export {
   type KeyOptions,
   type OnMismatch,
 } from './column-options.js'
-export { timeOf, wasCreatedBetween } from './created.js'
+export { checkTimed, timeOf, wasCreatedBetween } from './created.js'
 export {
   type CanBeKey,
   type FoundIn,

@@ -1,5 +1,5 @@
 import type { Accept, DatabaseValue, Id, IdFamily, IdsOf, StorageName } from '@snoflax/core'
-import type { IdSource, KeyOf, KeyOptions, OnMismatch } from '@snoflax/core/adapter'
+import type { IdSource, KeyOf, KeyOptions, OnMismatch, Timed } from '@snoflax/core/adapter'
 import type { Column, HasDefault, HasRuntimeDefault } from 'drizzle-orm'
 import type { MySqlColumnBuilder } from 'drizzle-orm/mysql-core'
 import type { PgColumnBuilder, UpdateDeleteAction } from 'drizzle-orm/pg-core'
@@ -97,6 +97,11 @@ interface Unbranded {
 
 /** An id column of any table. Other columns don't compile. */
 export type AnyIdColumn = { readonly _: { readonly data: Id | readonly Id[] } } | Unbranded
+
+/** Refuses columns of opaque ids, for functions that need a time. */
+export type TimedColumn<AColumn> = Timed<
+  AColumn extends { readonly _: { readonly data: infer Data } } ? Data : unknown
+>
 
 /** Options of a reference with a target column. */
 export interface ReferenceOptions {

@@ -10,7 +10,7 @@ import {
 } from '@snoflax/core/adapter'
 import { and, type Column, type GetColumnData, type SQL, sql } from 'drizzle-orm'
 import { idsOf, singleIdsOf } from '../id-column/ids.js'
-import type { AnyIdColumn } from '../id-column/types.js'
+import type { AnyIdColumn, TimedColumn } from '../id-column/types.js'
 import * as mapped from '../time.js'
 
 /** Options of what calls functions of @snoflax/pg-sql. */
@@ -31,10 +31,11 @@ export interface FunctionOptions {
  * await db.select({ day, orders: count() }).from(orders).groupBy(day)
  */
 export function createdAt<AColumn extends Column>(
-  column: AColumn,
+  column: AColumn & TimedColumn<AColumn>,
   options?: Required<FunctionOptions>,
 ): SQL<mapped.CreatedAt<AColumn>> {
-  if (options === undefined) return mapped.createdAt(column)
+  const plain = mapped.createdAt(column)
+  if (options === undefined) return plain
   const toDate = (value: unknown) => new Date(value as string | Date)
   return timestamp(column, options).mapWith(toDate) as SQL<mapped.CreatedAt<AColumn>>
 }
@@ -48,13 +49,13 @@ export function createdAt<AColumn extends Column>(
  * @example
  * await db.select().from(orders).where(createdBetween(orders.id, new Date('2026-11-01'), new Date('2026-12-01')))
  */
-export function createdBetween(
-  column: AnyIdColumn,
+export function createdBetween<AColumn extends AnyIdColumn>(
+  column: AColumn & TimedColumn<AColumn>,
   from: Time,
   to: Time,
   options?: Required<FunctionOptions>,
 ): SQL {
-  const range = mapped.createdBetween(column, from, to)
+  const range = mapped.createdBetween<AnyIdColumn>(column, from, to)
   const of = column as unknown as Column
   if (options === undefined || idsOf(of).family.exactRange) return range
   const created = timestamp(of, options)

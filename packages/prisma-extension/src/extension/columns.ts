@@ -4,6 +4,7 @@ import {
   checkMeta,
   checkMismatch,
   checkOptions,
+  checkTimed,
   familyWith,
   type IdSource,
   idSource,
@@ -88,6 +89,7 @@ function idColumn(
     const settings: IdField = checkOptions('ids', given, FIELD, 'the field')
     const { family, meta } = settings
     checkMeta(family, meta)
+    if (settings.createdAt !== undefined) checkTimed(family)
     // Prisma's drivers return 64-bit integers exactly.
     const storage = storageFor(familyWith(family, settings), database, {
       storage: settings.storage,

@@ -1,5 +1,5 @@
 import { type DatabaseValue, IdError, type Time } from '@snoflax/core'
-import { show } from '@snoflax/core/adapter'
+import { show, type Timed } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { columnsOf, type IdColumn } from './columns.js'
 import { outermost, withPlace } from './place.js'
@@ -54,7 +54,7 @@ export interface StoredIds<Types> {
    * await prisma.order.findMany({ where: { id: november } })
    */
   createdBetween<Name extends keyof Types & string>(
-    name: Name,
+    name: Name & Timed<Types[Name]>,
     from: Time,
     to: Time,
   ): CreatedBetween<IdIn<Types, Name>>
@@ -67,7 +67,10 @@ export interface StoredIds<Types> {
    * @example
    * await prisma.order.count({ where: { id: createdAfter('Order.id', Date.now() - 3_600_000) } })
    */
-  createdAfter<Name extends keyof Types & string>(name: Name, time: Time): CreatedBetween<IdIn<Types, Name>>
+  createdAfter<Name extends keyof Types & string>(
+    name: Name & Timed<Types[Name]>,
+    time: Time,
+  ): CreatedBetween<IdIn<Types, Name>>
 
   /**
    * A filter of the ids that were generated before `time`.
@@ -77,7 +80,10 @@ export interface StoredIds<Types> {
    * @example
    * await prisma.order.deleteMany({ where: { id: createdBefore('Order.id', new Date('2020-01-01')) } })
    */
-  createdBefore<Name extends keyof Types & string>(name: Name, time: Time): CreatedBetween<IdIn<Types, Name>>
+  createdBefore<Name extends keyof Types & string>(
+    name: Name & Timed<Types[Name]>,
+    time: Time,
+  ): CreatedBetween<IdIn<Types, Name>>
 }
 
 type IdIn<Types, Name extends keyof Types> = Types[Name] & string

@@ -4,6 +4,7 @@ import {
   type ColumnIdentity,
   checkGenerating,
   checkMeta,
+  checkTimed,
   familyWith,
   type GeneratingColumn,
   labelOf,
@@ -115,6 +116,7 @@ function checkedField(own: FieldOfModel, lookup: Lookup): FoundField | undefined
   const { kind, name, isList } = own.field
   if (kind === 'object') checkRelationName(name)
   const id = idField(own, lookup, new Set())
+  if (id?.comment.createdAt) checkTimed(id.found.family)
   if (isList && id?.comment.createdAt) refuse('createdAt needs a single id, not a list', id.comment.createdAt)
   return id
 }

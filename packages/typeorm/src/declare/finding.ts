@@ -1,5 +1,5 @@
 import type { Time } from '@snoflax/core'
-import { readKeyset, refuse, show, withPath } from '@snoflax/core/adapter'
+import { readKeyset, refuse, show, type Timed, withPath } from '@snoflax/core/adapter'
 import {
   And,
   Equal,
@@ -49,7 +49,12 @@ export type Created<Value> = FindOperator<NonNullable<Value> extends string ? No
 export function createdBetween<
   Entity extends ObjectLiteral,
   Property extends IdPropertyOf<Entity> | RelationOf<Entity>,
->(entity: IdEntity<Entity>, property: Property, from: Time, to: Time): Created<Entity[Property]> {
+>(
+  entity: IdEntity<Entity>,
+  property: Property & Timed<NonNullable<Entity[Property]>>,
+  from: Time,
+  to: Time,
+): Created<Entity[Property]> {
   return created("createdBetween(Order, 'id', from, to)", entity, property, from, to)
 }
 
@@ -65,7 +70,11 @@ export function createdBetween<
 export function createdAfter<
   Entity extends ObjectLiteral,
   Property extends IdPropertyOf<Entity> | RelationOf<Entity>,
->(entity: IdEntity<Entity>, property: Property, time: Time): Created<Entity[Property]> {
+>(
+  entity: IdEntity<Entity>,
+  property: Property & Timed<NonNullable<Entity[Property]>>,
+  time: Time,
+): Created<Entity[Property]> {
   return created("createdAfter(Order, 'id', time)", entity, property, time, Number.POSITIVE_INFINITY)
 }
 
@@ -81,7 +90,11 @@ export function createdAfter<
 export function createdBefore<
   Entity extends ObjectLiteral,
   Property extends IdPropertyOf<Entity> | RelationOf<Entity>,
->(entity: IdEntity<Entity>, property: Property, time: Time): Created<Entity[Property]> {
+>(
+  entity: IdEntity<Entity>,
+  property: Property & Timed<NonNullable<Entity[Property]>>,
+  time: Time,
+): Created<Entity[Property]> {
   return created("createdBefore(Order, 'id', time)", entity, property, Number.NEGATIVE_INFINITY, time)
 }
 
