@@ -10,6 +10,7 @@ import {
   prefixed,
   registry,
   storageFor,
+  ulid,
   uuid7,
 } from '@snoflax/core'
 import {
@@ -340,6 +341,18 @@ describe('opaque ids beside other families', () => {
         ['order', 'ord_Kpcan0M1FakODT4k', true],
       ])
     }
+  })
+
+  test('are what ULIDs in lower case, or without their first 0, have to be', () => {
+    const partnerId = prefixed(ulid, 'pn')
+    const id = partnerId.generate()
+    const others = [`pn_${id.slice(3).toLowerCase()}`, id.replace('pn_0', 'pn_')]
+    expect([id, ...others].map((text) => partnerId.is(text))).toEqual([true, false, false])
+    const own = opaque('pn', {
+      pattern: /pn_(?:[0-7][0-9a-hjkmnp-tv-z]{25}|[1-7][0-9A-HJKMNP-TV-Z]{24})/,
+      generate: () => '',
+    })
+    expect([id, ...others].map((text) => own.is(text))).toEqual([false, true, true])
   })
 
   test('are told apart by a registry', () => {

@@ -2,7 +2,7 @@ import { sValidator } from '@hono/standard-validator'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Value } from '@sinclair/typebox/value'
-import { type FlaxId, flake, flax, IdError, type SnoId, sno } from '@snoflax/core'
+import { type FlaxId, flake, flax, IdError, opaque, type SnoId, sno } from '@snoflax/core'
 import { ids } from '@snoflax/validators'
 import { idSchema as arkId } from '@snoflax/validators/arktype'
 import { IsId } from '@snoflax/validators/class-validator'
@@ -354,4 +354,35 @@ test('what is not a family is refused when it is passed, not with the first requ
   for (const [what, call] of calls) {
     expect(call).toThrow(`${what} must be a family such as flax, not undefined; check for a circular import`)
   }
+})
+
+describe('opaque ids', () => {
+  const family = opaque('org', { pattern: /org_[a-z0-9]{4}/, generate: () => 'org_ab12' })
+  const loose = opaque('loose', { pattern: /org_[a-z0-9]{4}/i, generate: () => 'ORG_AB12' })
+  const WRONG = 'org: "org_1" does not match /org_[a-z0-9]{4}/'
+
+  test('are taken by every validator, and others refused', async () => {
+    const taken = (given: unknown) => ({
+      zod: zodId(family).safeParse(given).success,
+      zod3: zod3Id(family).safeParse(given).success,
+      valibot: v.safeParse(valibotId(family), given).success,
+      arktype: !(arkId(family)(given) instanceof ark.errors),
+      typebox: Value1.Check(typeBoxId(family), given),
+      'typebox, before 1': Value.Check(typeBoxLegacyId(family), given),
+      standard: ids({ id: family })['~standard'].validate({ id: given }).issues === undefined,
+    })
+    expect([...new Set(Object.values(taken('org_ab12')))]).toEqual([true])
+    expect([...new Set(Object.values(taken('org_1')))]).toEqual([false])
+    expect(zodId(family).safeParse('org_1').error?.issues[0]?.message).toBe(WRONG)
+    expect(zodId(loose).safeParse('ORG_AB12').success).toBe(true)
+    expect(Value1.Check(typeBoxId(loose), 'ORG_AB12')).toBe(true)
+    expect(() => new IdPipe(family).transform('org_1')).toThrow(WRONG)
+    class Body {
+      id!: string
+    }
+    IsId(family)(Body.prototype, 'id')
+    expect(await validate(Object.assign(new Body(), { id: 'org_ab12' }))).toEqual([])
+    expect(await validate(Object.assign(new Body(), { id: 'org_1' }))).toHaveLength(1)
+    expect(z.toJSONSchema(zodId(family))).toMatchObject({ type: 'string', minLength: 8, maxLength: 8 })
+  })
 })

@@ -1,4 +1,13 @@
-import { flax, type IdFamily, opaque, prefixed, type StorageName, storageFor, uuid7 } from '@snoflax/core'
+import {
+  flax,
+  type IdFamily,
+  opaque,
+  prefixed,
+  type StorageName,
+  storageFor,
+  ulid,
+  uuid7,
+} from '@snoflax/core'
 import { isOpaque } from '@snoflax/core/adapter'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenDatabase } from '../../databases/open-database.js'
@@ -47,6 +56,10 @@ const DEFINITIONS: readonly (readonly [label: string, of: Families])[] = [
   ],
   ['opaque ids', { people: opaqueOf('person'), posts: opaqueOf('post'), tags: opaqueOf('tag') }],
   ['opaque UUIDs', { people: uuidOf('person'), posts: uuidOf('post'), tags: uuidOf('tag') }],
+  [
+    'ULIDs and UUIDv7 behind a prefix',
+    { people: prefixed(ulid, 'person'), posts: prefixed(uuid7, 'post'), tags: prefixed(ulid, 'tag') },
+  ],
   ['ids', bare(flax)],
   ['UUIDv7', bare(uuid7)],
 ]

@@ -12,7 +12,7 @@ export function declaring(name: string, tables: string, kind = 'postgres'): stri
     new URL(`../../../packages/${path}/esm/index.js`, import.meta.url).href
   writeFileSync(
     file,
-    `import { flake, flax, prefixed, storageFor } from '${url('core')}'
+    `import { flake, flax, opaque, prefixed, storageFor } from '${url('core')}'
      import { idColumn as column, idPlugin } from '${url('kysely')}'
      const idColumn = (family) =>
        Object.assign((options) => column(family, options), {

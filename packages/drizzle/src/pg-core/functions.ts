@@ -34,7 +34,7 @@ export function createdAt<AColumn extends Column>(
   column: AColumn & TimedColumn<AColumn>,
   options?: Required<FunctionOptions>,
 ): SQL<mapped.CreatedAt<AColumn>> {
-  const plain = mapped.createdAt(column)
+  const plain = mapped.createdAt<Column>(column) as SQL<mapped.CreatedAt<AColumn>>
   if (options === undefined) return plain
   const toDate = (value: unknown) => new Date(value as string | Date)
   return timestamp(column, options).mapWith(toDate) as SQL<mapped.CreatedAt<AColumn>>

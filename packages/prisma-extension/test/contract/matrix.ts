@@ -1,5 +1,5 @@
 import { flax, type StorageName, storageFor } from '@snoflax/core'
-import { isOpaque, labelOf } from '@snoflax/core/adapter'
+import { isOpaque, isPrefixed } from '@snoflax/core/adapter'
 import type { OpenDatabase } from '@snoflax/test'
 import type { Keyed, Log, MatrixAdapter, Mode, Program } from '@snoflax/test/contract'
 import { type AnyClient, clientOf } from '../project/clients.js'
@@ -376,9 +376,9 @@ function schemaOf(kind: OpenDatabase['kind'], { ids }: Mode): string {
   const comment = (keyed: Keyed) => {
     if (ids === undefined) return ''
     const family = ids.of[keyed]
-    const named = isOpaque(family)
-      ? `${family.name}Id`
-      : (labelOf(family)?.replace(/^/, 'flax prefix=') ?? family.name)
+    const named = isPrefixed(family)
+      ? `${family.base.name} prefix=${family.prefix}`
+      : `${family.name}${isOpaque(family) ? 'Id' : ''}`
     return `/// @snoflax ${named}${kind === 'mysql' ? ' collation=ascii_bin' : ''}`
   }
   const key = (keyed: Keyed) => `id ${type} @id @default(dbgenerated()) ${comment(keyed)}`

@@ -1,5 +1,5 @@
 import { uuid7 } from '@snoflax/core'
-import { baseOf, hexOf, isPrefixed } from '@snoflax/core/adapter'
+import { baseOf, hexOf, isOpaque, isPrefixed } from '@snoflax/core/adapter'
 import { type Column, placeOf } from '../live/database.js'
 import { migrationTo } from './declaration.js'
 import type { Examination } from './examination.js'
@@ -63,7 +63,7 @@ function comparedOf({ idColumn: { column, family, storage }, ids }: Scan): Compa
   const prefix = isPrefixed(family) ? family.prefix : undefined
   const base = baseOf(family)
   const writing = base.name === uuid7.name && form === 'text' ? UUID_TEXT : form
-  const bytes = ids.map((id) => hexOf(base.decode(bareId(family, id) as never)))
+  const bytes = ids.map((id) => (isOpaque(family) ? id : hexOf(base.decode(bareId(family, id) as never))))
   const own = { column, form, writing, prefix, bytes }
   if (!storage.name.startsWith('uuid')) return [own]
   const stored = ids.map((id) => hexOfUuid(String(storage.toDatabase(id))))

@@ -1,5 +1,5 @@
 import { type Database, IdError, type IdFamily, type IdStorage, type StorageName } from '@snoflax/core'
-import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
+import { baseOf, isBytes, isOpaque, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { byteaOf } from '../ids/forms.js'
 import type { Column } from '../live/database.js'
@@ -85,6 +85,7 @@ function isSame(kind: Database, expected: unknown, value: unknown): boolean {
  * around it. Undefined if none or several fit.
  */
 function recovered(family: IdFamily, value: unknown): string | undefined {
+  if (isOpaque(family)) return undefined
   const base = baseOf(family)
   const head = isPrefixed(family) ? `${family.prefix}_` : ''
   const texts = textsOf(value, base.byteLength)
@@ -140,7 +141,7 @@ function nameOf(value: unknown, { family, name }: IdStorage<string>): string {
   const version = typeof value === 'string' && UUID.exec(value)?.[1]
   if (version)
     return `a UUID of version ${Number.parseInt(version, 16)}, not ${family.name} in storage ${name}`
-  if (isBytes(value) && value.length !== family.byteLength)
+  if (isBytes(value) && !isOpaque(family) && value.length !== family.byteLength)
     return `${value.length} bytes long, but ${family.name} has ${family.byteLength}`
   return `not ${family.name} in storage ${name}`
 }

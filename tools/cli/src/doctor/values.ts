@@ -1,5 +1,5 @@
 import { fixedId, type IdFamily, type IdStorage, isSameFamily } from '@snoflax/core'
-import { baseOf, isAccepting } from '@snoflax/core/adapter'
+import { baseOf, isAccepting, isOpaque } from '@snoflax/core/adapter'
 import { isPlausible } from '@snoflax/core/inspect'
 import { exactStorage } from '../ids/forms.js'
 import { showUtc } from '../ids/time.js'
@@ -59,9 +59,11 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
       const read = readStored(storage, value)
       if (read.is !== 'id') malformed.add(read.reason)
       else {
-        const timeMs = family.timeMs(read.id)
         if (isOther(read.id)) isTimeless = true
-        else if (timeMs > nowMs + AHEAD_MS) future.add(`${read.id}, is from ${showUtc(timeMs)}`)
+        else if (!isOpaque(family)) {
+          const timeMs = family.timeMs(read.id)
+          if (timeMs > nowMs + AHEAD_MS) future.add(`${read.id}, is from ${showUtc(timeMs)}`)
+        }
         if (ids.length < COMPARED) ids.push(read.id)
         const rival = rivalOf(value, read.id)
         if (rival !== undefined) strange.add(`${shown(value)} is ${rival}`)
@@ -115,6 +117,7 @@ function rivalsOf(
   storage: IdStorage<string>,
 ): (value: unknown, id: string) => string | undefined {
   const { family, name } = storage
+  if (isOpaque(family)) return () => undefined
   const own = baseOf(family)
   const rivals = families
     .filter((one) => one.name !== own.name && one.storages.includes(name))

@@ -1,4 +1,4 @@
-import { isPrefixed, keyStatistics, quoteName } from '@snoflax/core/adapter'
+import { isOpaque, isPrefixed, keyStatistics, quoteName } from '@snoflax/core/adapter'
 import { showUtc } from '../../ids/time.js'
 import { placeOf } from '../../live/database.js'
 import type { Examination, TableChecks } from '../examination.js'
@@ -82,6 +82,7 @@ const SOON_MS = 7 * 86_400_000
 
 /** Tables whose last partition, up to this bound, ends within a week. */
 function endingPartition({ nowMs }: Examination, { column, storage }: StoredIds, bound: string): Finding[] {
+  if (isOpaque(storage.family)) return []
   const read = readStored(storage, storage.name === 'binary' ? Buffer.from(bound.slice(2), 'hex') : bound)
   if (read.is === 'malformed') return []
   const ends = storage.family.timeMs(read.id)
