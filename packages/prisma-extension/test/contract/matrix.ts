@@ -363,7 +363,7 @@ const moduleOf = ({ ids }: Mode): string =>
       .filter(isOpaque)
       .map(({ name, pattern, storages }) => {
         const id = storages.includes('uuid')
-          ? '`${String(++made).padStart(8, "0")}-0000-4000-8000-000000000000`'
+          ? "String(++made).padStart(8, '0') + '-0000-4000-8000-000000000000'"
           : `\`${name}_\${++made}\``
         return `export const ${name}Id = opaque('${name}', { pattern: ${pattern}, generate: () => ${id} })`
       }),
