@@ -27,7 +27,10 @@ export interface MetaOption {
   readonly meta?: number
 }
 
-/** The declaration of an id column. `Of` is a reference's target, or `table` if its ids are typed by their table. */
+/**
+ * The declaration of an id column. `Of` is a reference's target, or `table` if its ids are typed by their table: those
+ * without a prefix that aren't opaque.
+ */
 export interface IdColumn<
   AnId extends string = string,
   ARole extends Role = Role,
@@ -70,7 +73,7 @@ export type ColumnFor<
   KeyOf<IdIn<Family>, Prefix, Accepts, Branded>,
   ARole,
   [ARole, Prefix] extends ['generated', never]
-    ? Family extends { prefix: string }
+    ? Family extends { prefix: string } | { time: never }
       ? 'prefix'
       : 'table'
     : 'prefix',
@@ -123,8 +126,8 @@ const refTo = <const Target extends string>(target: Target): IdColumn<string, 'r
 })
 
 /**
- * Declares a column of a definition: a family, `prefixed()`, `typeid()` or `accepting()`. Rows that are inserted without
- * its id get one. `idColumn.ref('customers.id')` is like its target, `idColumn.plain(definition)` is not generated,
+ * Declares a column of a definition: a family, `prefixed()`, `typeid()`, `opaque()` or `accepting()`. Rows that are inserted
+ * without its id get one. `idColumn.ref('customers.id')` is like its target, `idColumn.plain(definition)` is not generated,
  * `idColumn.list(definition)` is an array, in PostgreSQL.
  *
  * @example

@@ -60,7 +60,7 @@ test('columns have the types that applications have, and checkColumns takes them
       .addColumn('org_id', 'text')
       .execute()
     await ids.checkColumns(db)
-    const org = await db.insertInto('orgs').defaultValues().returningAll().executeTakeFirstOrThrow()
+    const org = (await db.insertInto('orgs').defaultValues().returningAll().executeTakeFirstOrThrow()) as Any
     await db.insertInto('keys').values({ org_id: org.id }).execute()
     expect(await ids.find(db, org.id)).toMatchObject({ model: 'orgs', row: org })
     expect(() => ids.createdAt('orgs.id' as never, org.id as never)).toThrow(
