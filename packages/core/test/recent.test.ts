@@ -51,7 +51,7 @@ test('what has no time is refused, and so are columns, options and opaque ids', 
   const key = accepting(prefixed(flax, 'usr'), /user[0-9]{3}/)
   expectRefusal(() => recent(key, options).parse('user123'), 'IMPLAUSIBLE_TIME')
   expectRefusal(() => recent(uuid7or4, options).parse(crypto.randomUUID()), 'IMPLAUSIBLE_TIME')
-  for (const family of [flax, prefixed(flax, 'cus')] as IdFamily[]) {
+  for (const family of [flax, prefixed(flax, 'cus')] as readonly IdFamily[]) {
     for (const storage of [{}, { storage: 'text' }, { storage: 'binary' }] as const)
       expectRefusal(() => storageFor(recent(family, options), 'postgres', storage), 'STORAGE_REFUSED')
   }

@@ -73,12 +73,15 @@ export function describeMatrix<Session>(adapter: MatrixAdapter<Session>, { isWho
   for (const { name: database, open } of databases) {
     if (!isWhole && database !== 'sqlite' && database !== 'mysql') continue
     const definitions = DEFINITIONS.filter(
-      ([label]) =>
-        label === PREFIXED || (isWhole && (database === 'sqlite' || ON_SERVERS.includes(label))),
+      ([label]) => label === PREFIXED || (isWhole && (database === 'sqlite' || ON_SERVERS.includes(label))),
     )
     const modes = (adapter.storages[database] ?? []).flatMap((storage) =>
       definitions
-        .filter(([label, of]) => isPossible(of.people, storage, database, adapter.refusesCompact) && (label !== 'opaque UUIDs' || storage === 'uuid'))
+        .filter(
+          ([label, of]) =>
+            isPossible(of.people, storage, database, adapter.refusesCompact) &&
+            (label !== 'opaque UUIDs' || storage === 'uuid'),
+        )
         .map(([label, of]) => ({ label, ids: { of, storage } })),
     )
     if (modes.length === 0) continue

@@ -115,7 +115,8 @@ const adapter: FeatureAdapter = {
       remove: async (...created) => prisma.rows.deleteMany({ where: where(created) }),
       writes: {
         '`create`': async (id) => prisma.rows.create({ data: { id, note: 'new' } }),
-        '`createMany`': async (id) => prisma.rows.createMany({ data: [{ note: 'new' }, { id, note: 'new' }] }),
+        '`createMany`': async (id) =>
+          prisma.rows.createMany({ data: [{ note: 'new' }, { id, note: 'new' }] }),
         '`update`': async (id, { id: of }) => prisma.rows.update({ where: { id: of }, data: { id } }),
         '`updateMany`': async (id) => prisma.rows.updateMany({ where: {}, data: { id } }),
         '`upsert` that creates': async (id, { id: of }) =>
