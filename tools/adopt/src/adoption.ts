@@ -14,6 +14,36 @@ export interface ReplacedColumn {
   readonly type: string
   /** Whether the column is NOT NULL, before the adoption and after it. */
   readonly notNull: boolean
+  /** How the column contains keys, if not as plain values. */
+  readonly via?: Via
+}
+
+/** A column that contains keys in another way than as plain values; tables by their index in `tables`. */
+export type Via =
+  | { readonly kind: 'array' }
+  /** Another column names the table. Null: that table's keys stay. */
+  | {
+      readonly kind: 'type'
+      readonly column: string
+      readonly roots: Readonly<Record<string, number | null>>
+    }
+  | { readonly kind: 'json'; readonly paths: Readonly<Record<string, number>> }
+
+/**
+ * What becomes of a column or an object. `replaced`: its values change. `carried over`: the switch drops it and creates it
+ * again. `unaffected`: it stays and means the same. `ignored`: you take it on. `not examined`: nobody has looked.
+ * `obstacle` appears in errors only.
+ */
+export type Verdict = 'replaced' | 'carried over' | 'unaffected' | 'ignored' | 'not examined' | 'obstacle'
+
+/** A row of the inventory. */
+export interface InventoryRow {
+  /** The kind and the name, as `ignore` takes it: `column public.notes.target_id`, `view public.recent`. */
+  readonly name: string
+  /** What becomes of it. */
+  readonly verdict: Verdict
+  /** Why. */
+  readonly note: string
 }
 
 /** The progress of an adoption. While `planned`, nothing has changed. */
@@ -25,8 +55,8 @@ export interface Adoption {
   readonly phase: Phase
   /** All keys and foreign keys that will change. */
   readonly columns: readonly ReplacedColumn[]
-  /** Views, checks, policies and other objects that the switch drops and creates again, such as `view public.recent`. */
-  readonly carried: readonly string[]
+  /** Every column that contains keys, or may do so, and all code that uses one, each with a verdict. */
+  readonly inventory: readonly InventoryRow[]
   /** What the steps would break outside of this database, such as a subscriber of a publication, and how to prevent it. */
   readonly warnings: readonly string[]
   /** The SQL of all steps, to review before you run them. */

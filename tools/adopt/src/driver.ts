@@ -1,5 +1,5 @@
 import type { IdStorage } from '@snoflax/core'
-import type { Adoption, Phase, Stage } from './adoption.js'
+import type { Phase, Stage } from './adoption.js'
 import type { Obstacles } from './obstacles.js'
 import type { BackfillOptions, ColumnTime } from './options.js'
 import type { AddedIndex, ForeignKey, Key, Plan, RootPlan } from './plan.js'
@@ -19,6 +19,22 @@ export interface Column {
   readonly notNull: boolean
 }
 
+/** A column of any table or view that the connection can see. */
+export interface StoredColumn extends Key {
+  readonly type: string
+  /** What kind of values it has, as `kindOf` names them; `any` for a column without a type. */
+  readonly kind: string
+  /** Whether it is part of the primary key, and whether it is all of it. */
+  readonly isInKey: boolean
+  readonly isKey: boolean
+  /** Whether it is in another database, which the adoption can't change. */
+  readonly isElsewhere: boolean
+  /** Whether it has rows of its own: views and partitions have none. */
+  readonly hasRows: boolean
+  /** Why its rows can't be read, and what to do. */
+  readonly hidden: string | null
+}
+
 /** A column with the creation time, as SQL over its root's alias `t`. */
 export interface TimeColumn extends Key, Pick<ColumnTime, 'unit' | 'timeZone'> {
   readonly sql: string
@@ -29,6 +45,8 @@ interface Catalog {
   readKey(session: Session, given: string): Work<Key>
   readForeignKeys(session: Session): Work<readonly ForeignKey[]>
   readColumns(session: Session, table: string): Work<readonly Column[]>
+  /** The columns of all tables, also of other schemas and databases. */
+  readAllColumns(session: Session): Work<readonly StoredColumn[]>
 }
 
 export type DatabaseName = 'PostgreSQL' | 'SQLite' | 'MariaDB'
@@ -42,6 +60,8 @@ export interface Driver<Details = unknown> extends Session {
   readonly switchedBy: 'one transaction' | 'one RENAME'
   /** The type by which CAST converts any value to text. */
   readonly textType: 'text' | 'char'
+  /** SQL of a value's text, to be compared exactly. */
+  textOf(value: string): string
   /** The name of a table of ours: `state`, `round`, `map_1`. */
   own(name: string): string
   hasState(): Work<boolean>
@@ -56,13 +76,15 @@ export interface Driver<Details = unknown> extends Session {
   peek<Result>(work: () => Work<Result>): Work<Result>
   /** @throws {IdError} for a default of a new key that the database refuses. */
   checkDefault?(table: string, value: string, type: string): Work<void>
+  /** Notes the rights that the role lacks, for the plan and for the steps. */
+  noteRights?(tables: readonly string[], obstacles: Obstacles): Work<void>
   /** Reads the database's part of the plan, and notes what the switch can't carry over. */
   detailsOf(
-    plan: Omit<Plan<Details>, 'details'>,
-    allowTriggers: readonly string[],
+    plan: Pick<Plan<Details>, 'roots' | 'columns'>,
     obstacles: Obstacles,
+    columns: readonly StoredColumn[],
   ): Work<Details>
-  reportOf?(details: Details): Pick<Adoption, 'carried' | 'warnings'>
+  warningsOf?(details: Details): readonly string[]
   /** What a stage adds to the tables, and the ORM has to know of. */
   addedIndexes(plan: Plan<Details>, stage: Stage): readonly AddedIndex[]
   /** Our tables among the application's, until the adoption is finished. */

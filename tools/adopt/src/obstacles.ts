@@ -1,4 +1,5 @@
 import { IdError, type IdErrorCode } from '@snoflax/core'
+import type { InventoryRow, Verdict } from './adoption.js'
 import type { Work } from './work.js'
 
 /** @throws {IdError} always, with the place and the message. */
@@ -18,9 +19,18 @@ export const refuseOtherSession = (): never =>
 export const refuseTransaction = (): never =>
   refuse('client', 'the client is inside a transaction; pass a pool, or a client outside of any transaction')
 
-/** Collects all obstacles of a plan, so that they can be removed at once. */
+/** Collects all obstacles of a plan, so that they can be removed at once, and the inventory. */
 export class Obstacles {
   readonly #found = new Map<string, IdError>()
+  #areRightsMissing = false
+  readonly #rows = new Map<string, InventoryRow>()
+
+  /** @param ignore names of the inventory that the user takes on. */
+  constructor(private readonly ignore: readonly string[] = []) {}
+
+  get inventory(): InventoryRow[] {
+    return [...this.#rows.values()]
+  }
 
   get isEmpty(): boolean {
     return this.#found.size === 0
@@ -28,6 +38,50 @@ export class Obstacles {
 
   note(place: string, message: string): void {
     this.attempt(() => refuse(place, message))
+  }
+
+  /** Adds a row to the inventory. */
+  list(name: string, verdict: Verdict, note: string): void {
+    this.#rows.set(name, { name, verdict, note })
+  }
+
+  isListed(name: string): boolean {
+    return this.#rows.has(name)
+  }
+
+  isNoted(place: string): boolean {
+    return [...this.#found.values()].some(({ path }) => path === place)
+  }
+
+  isIgnored(name: string): boolean {
+    return this.ignore.includes(name)
+  }
+
+  /** Notes an obstacle that the user may take on by its name. Lists it in the inventory. */
+  ask(name: string, problem: string): void {
+    this.list(name, this.isIgnored(name) ? 'ignored' : 'obstacle', problem)
+    if (this.isIgnored(name)) return
+    this.note(name, `${problem}, or take it on with ignore: [${JSON.stringify(name)}]`)
+  }
+
+  /** Notes a right that the role lacks. */
+  noteRight(place: string, message: string): void {
+    this.#areRightsMissing = true
+    this.note(place, message)
+  }
+
+  refuseRights(): void {
+    if (this.#areRightsMissing) this.refuse()
+  }
+
+  /** Notes names to ignore that are not in the inventory, such as misspelt ones. */
+  noteUnknown(): void {
+    for (const name of this.ignore)
+      if (!this.#rows.has(name))
+        this.note(
+          'ignore',
+          `the inventory has no ${name}; spell it as the plan does, such as "view public.recent"`,
+        )
   }
 
   /** The work's result; undefined, and an obstacle, if it throws an IdError. */

@@ -46,14 +46,35 @@ export interface TableOptions extends StorageOptions {
 export interface AdoptionOptions {
   /** Tables whose keys are replaced. */
   readonly tables: readonly TableOptions[]
-  /** PostgreSQL and SQLite: triggers that you have checked. They fire during the backfill and stay unchanged. */
-  readonly allowTriggers?: readonly string[]
+  /**
+   * Columns that contain keys but have no foreign key, by `table.column`.
+   *
+   * @example
+   * const references: AdoptionOptions['references'] = {
+   *   'visits.customer_id': 'customers',
+   *   'teams.member_ids': 'customers', // an array
+   *   'notes.target_id': { type: 'target_type', tables: { Customer: 'customers', Country: null } },
+   *   'events.payload': { paths: { '$.customer.id': 'customers', '$.orders[*]': 'orders' } },
+   * }
+   */
+  readonly references?: Readonly<Record<string, Reference>>
+  /** Columns and objects of the inventory that you take on, by name, such as `view public.recent`. They stay unchanged. */
+  readonly ignore?: readonly string[]
   /**
    * How far, in milliseconds, the time in an id may be later than its row's, if more rows share a time than the family
    * has ids for it. Default 1000.
    */
   readonly maxDriftMs?: number
 }
+
+/**
+ * The table whose keys a column contains, as values or in an array. With a type column: tables by its values, null for a
+ * table whose keys stay. In JSON: tables by paths of names, which may end in `[*]`.
+ */
+export type Reference =
+  | string
+  | { readonly type: string; readonly tables: Readonly<Record<string, string | null>> }
+  | { readonly paths: Readonly<Record<string, string>> }
 
 /** Default of `maxDriftMs`. */
 export const MAX_DRIFT_MS = 1000

@@ -1,7 +1,8 @@
 import { checkInteger, checkOptions } from '@snoflax/core/adapter'
 import type { Adoption, Phase, ReplacedColumn } from './adoption.js'
 import { fillKeys } from './backfill.js'
-import type { Column, Driver, Open } from './driver.js'
+import type { Column, Driver, Open, StoredColumn } from './driver.js'
+import { noteCandidates } from './key-columns.js'
 import { openMariadb } from './mariadb/driver.js'
 import type { MariadbClient } from './mariadb/session.js'
 import { Obstacles, refuse } from './obstacles.js'
@@ -14,6 +15,7 @@ import {
   type Plan,
   pathOf,
   placeOf,
+  type RootPlan,
   replacedColumns,
   shownName,
   tablesOf,
@@ -21,6 +23,7 @@ import {
 import { openPostgres } from './postgres/driver.js'
 import type { PostgresClient } from './postgres/session.js'
 import { checkGenerators, type KeyRecipe, keyRecipes } from './recipes.js'
+import { asForeignKey, declaredColumns, noteUnfit, targetsOf } from './references.js'
 import { openSqlite } from './sqlite/driver.js'
 import type { SqliteConnection } from './sqlite/session.js'
 import { type Begun, readBegun, readRounds, refuseOther, refuseStrays, writeBegun } from './state.js'
@@ -62,7 +65,8 @@ const planIn = <Details>(
     if (begun !== undefined) refuseOther(begun.plan, recipes)
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
     const facts: Facts = {
-      ...(db.reportOf?.(plan.details) ?? { carried: [], warnings: [] }),
+      inventory: plan.inventory,
+      warnings: db.warningsOf?.(plan.details) ?? [],
       sql: script(db, plan),
       schemaChange: (orm, stage) => schemaChange(db, plan, orm, stage),
     }
@@ -87,18 +91,25 @@ function* newPlan<Details>(
   recipes: readonly KeyRecipe[],
 ): Work<Plan<Details>> {
   if (options.tables.length === 0) refuse('tables', 'pass at least one table')
-  const obstacles = new Obstacles()
-  const { plan, given } = yield* db.peek(() => readPlan(db, options, recipes, obstacles))
+  const obstacles = new Obstacles(options.ignore)
+  const { plan, given, columns } = yield* db.peek(() => readPlan(db, options, recipes, obstacles))
+  // What the role can't see would look as if it weren't there.
+  if (db.noteRights) yield* db.noteRights(tablesOf(plan.columns), obstacles)
+  obstacles.refuseRights()
+  const foreignKeys = yield* db.catalog.readForeignKeys(db)
+  const settled = new Set(plan.columns.map(pathOf))
+  yield* noteCandidates(db, plan.roots, columns, foreignKeys, settled, obstacles)
+  obstacles.noteUnknown()
   for (const [i, root] of plan.roots.entries())
     yield* obstacles.tryStep(() => checkTimes(db, root, given[i]?.recipe as KeyRecipe))
-  for (const column of followersOf(plan))
+  for (const column of followersOf(plan).filter((one) => !obstacles.isNoted(pathOf(one))))
     yield* obstacles.tryStep(() => refuseStrays(db, plan, column, false))
   // All foreign keys are checked: after the switch, one broken before couldn't be distinguished from one that it broke.
   for (const fault of yield* db.foreignKeyFaults(plan, 'planned')) obstacles.note('foreign_key_check', fault)
   obstacles.refuse()
   if (db.rehearse) yield* db.rehearse(plan, LOCK_TIMEOUT_MS, obstacles)
   obstacles.refuse()
-  return plan
+  return { ...plan, inventory: obstacles.inventory }
 }
 
 const followersOf = ({ columns }: Plan): ReplacedColumn[] => columns.filter(({ isRoot }) => !isRoot)
@@ -106,10 +117,11 @@ const followersOf = ({ columns }: Plan): ReplacedColumn[] => columns.filter(({ i
 /** Reads the plan from the schema, and notes obstacles. */
 function* readPlan<Details>(
   db: Driver<Details>,
-  { tables, allowTriggers = [] }: AdoptionOptions,
+  options: AdoptionOptions,
   recipes: readonly KeyRecipe[],
   obstacles: Obstacles,
-): Work<{ plan: Plan<Details>; given: Given[] }> {
+): Work<{ plan: Plan<Details>; given: Given[]; columns: readonly StoredColumn[] }> {
+  const { tables } = options
   const given: Given[] = []
   for (const [i, table] of tables.entries()) {
     const recipe = recipes[i] as KeyRecipe
@@ -127,7 +139,19 @@ function* readPlan<Details>(
     else given.push({ table, recipe, key })
   }
   const keys = given.map(({ key }) => key)
-  const found = replacedColumns(keys, yield* db.catalog.readForeignKeys(db), obstacles)
+  const all = yield* db.catalog.readAllColumns(db)
+  const declared = declaredColumns(options, keys, all, obstacles)
+  const plain = declared.filter(({ via, column }) => via === undefined && !column.isElsewhere)
+  const foreignKeys = [
+    ...(yield* db.catalog.readForeignKeys(db)),
+    ...plain.map((one) => asForeignKey(one, keys)),
+  ]
+  const found = [
+    ...replacedColumns(keys, foreignKeys, obstacles),
+    ...declared.flatMap(({ column: { table, column }, root, via }) =>
+      via === undefined ? [] : [{ table, column, root, isRoot: false, via }],
+    ),
+  ]
   const known = new Map<string, Column>()
   for (const table of tablesOf(found)) {
     for (const column of yield* db.catalog.readColumns(db, table))
@@ -155,11 +179,20 @@ function* readPlan<Details>(
     type: storage.column.sql,
     default: table.default,
   }))
-  const details = yield* db.detailsOf({ roots, columns }, allowTriggers, obstacles)
-  return { plan: { roots, columns, details }, given }
+  for (const one of declared) noteUnfit(db.database, one, roots, all, obstacles)
+  for (const column of columns) {
+    const target = targetsOf(column).map((one) => placeOf(roots[one] as RootPlan))
+    obstacles.list(
+      `column ${pathOf(column)}`,
+      'replaced',
+      column.isRoot ? 'the key' : `follows ${target.join(', ')}`,
+    )
+  }
+  const details = yield* db.detailsOf({ roots, columns }, obstacles, all)
+  return { plan: { roots, columns, details, inventory: [] }, given, columns: all }
 }
 
-type Facts = Pick<Adoption, 'carried' | 'warnings' | 'sql' | 'schemaChange'>
+type Facts = Pick<Adoption, 'inventory' | 'warnings' | 'sql' | 'schemaChange'>
 
 function adoptionOf<Details>(
   open: Open<Details>,
@@ -252,7 +285,7 @@ function* exchangeKeys<Details>(
   recipes: readonly KeyRecipe[],
   plan: Plan<Details>,
 ): Work<void> {
-  const obstacles = new Obstacles()
+  const obstacles = new Obstacles(options.ignore)
   const { plan: now } = yield* readPlan(db, options, recipes, obstacles)
   obstacles.refuse()
   // The plan lacks tables, foreign keys and indexes that were created since.
@@ -273,7 +306,7 @@ const isSame = <Details>(db: Driver<Details>, one: Plan<Details>, other: Plan<De
   fixed(db, one) === fixed(db, other)
 
 const fixed = <Details>(db: Driver<Details>, plan: Plan<Details>): string =>
-  JSON.stringify({ ...plan, details: db.fixedDetails(plan.details) })
+  JSON.stringify({ ...plan, inventory: [], details: db.fixedDetails(plan.details) })
 
 /** The SQL of the whole adoption, for review. */
 function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {

@@ -1,6 +1,6 @@
 import type { IdFamily } from '@snoflax/core'
 import { baseOf, isPrefixed } from '@snoflax/core/adapter'
-import type { ReplacedColumn, Stage } from './adoption.js'
+import type { InventoryRow, ReplacedColumn, Stage } from './adoption.js'
 import { type Obstacles, refuse } from './obstacles.js'
 
 /** A column, and its table as SQL: quoted, with its schema if the database has schemas. */
@@ -46,6 +46,8 @@ export interface Plan<Details = unknown> {
   readonly columns: readonly ReplacedColumn[]
   /** More facts for the database's driver. */
   readonly details: Details
+  /** As it was when the adoption was planned. */
+  readonly inventory: readonly InventoryRow[]
 }
 
 /** The column of the new values until the switch, and of the old ones after it. */
@@ -113,15 +115,6 @@ export const replacedIn = (columns: readonly ReplacedColumn[], table: string): R
 /** The table whose key a column contains. */
 export const rootOf = (roots: readonly RootPlan[], { root }: ReplacedColumn): RootPlan =>
   roots[root] as RootPlan
-
-export interface RetypedColumn extends ReplacedColumn {
-  readonly newType: string
-}
-
-export const retypedIn = (
-  { roots, columns }: Pick<Plan, 'roots' | 'columns'>,
-  table: string,
-): RetypedColumn[] => replacedIn(columns, table).map((one) => ({ ...one, newType: rootOf(roots, one).type }))
 
 type Found = Omit<ReplacedColumn, 'notNull' | 'type'>
 

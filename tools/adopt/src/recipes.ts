@@ -22,7 +22,12 @@ export type TimeSource =
   | { readonly kind: 'span'; readonly fromMs: number; readonly toMs: number }
 
 export function keyRecipes(options: AdoptionOptions, database: Database): KeyRecipe[] {
-  checkOptions('planAdoption', options, { tables: 'list', allowTriggers: 'list', maxDriftMs: 'number' })
+  checkOptions('planAdoption', options, {
+    tables: 'list',
+    references: 'any',
+    ignore: 'list',
+    maxDriftMs: 'number',
+  })
   const { tables, maxDriftMs = MAX_DRIFT_MS } = options
   const obstacles = new Obstacles()
   const recipes = tables.flatMap((options, i) => {

@@ -2,6 +2,7 @@ import { quoteName } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from './adoption.js'
 import { type Driver, mapOf } from './driver.js'
 import { legacyName, replacedIn } from './plan.js'
+import { newValueOf } from './references.js'
 
 /** A column of a table that is created again, and its values. */
 interface WrittenColumn {
@@ -23,17 +24,21 @@ export interface RemadeRows {
 }
 
 export function remadeRows(
-  db: Pick<Driver, 'own'>,
+  db: Pick<Driver, 'own' | 'database'>,
   columns: readonly ReplacedColumn[],
   table: string,
   names: readonly string[],
 ): RemadeRows {
   const replaced = replacedIn(columns, table)
+  const oldOf = (name: string): string => `t.${quoteName(name)}`
   const idOf = (name: string): string | undefined => {
     const i = replaced.findIndex(({ column }) => column === name)
-    return i < 0 ? undefined : `m${i}.id`
+    const column = replaced[i]
+    if (column?.via === undefined) return column && `m${i}.id`
+    const inMap = (root: number, key: string): string =>
+      `(SELECT m.id FROM ${mapOf(db, root)} AS m WHERE m."key" = ${key})`
+    return newValueOf(db.database, column, oldOf(name), 't', inMap)
   }
-  const oldOf = (name: string): string => `t.${quoteName(name)}`
   const written = [
     ...names.map((name) => {
       const id = idOf(name)
@@ -46,8 +51,8 @@ export function remadeRows(
       isId: false,
     })),
   ]
-  const joins = replaced.map(
-    ({ column, root }, i) => `LEFT JOIN ${mapOf(db, root)} AS m${i} ON m${i}."key" = ${oldOf(column)}`,
+  const joins = replaced.flatMap(({ column, root, via }, i) =>
+    via === undefined ? [`LEFT JOIN ${mapOf(db, root)} AS m${i} ON m${i}."key" = ${oldOf(column)}`] : [],
   )
   return {
     replaced,

@@ -5,6 +5,7 @@ import type { Driver } from './driver.js'
 import { refuse } from './obstacles.js'
 import { differs, familyFacts, newName, type Plan, pathOf, type RootPlan, rootOf, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
+import { idBeside, newValueOf, refuseStrayKeys } from './references.js'
 import type { Work } from './work.js'
 
 export interface Begun<Details> {
@@ -73,12 +74,9 @@ export function* writeRound(db: Driver, round: Round): Work<void> {
  * @throws {IdError} naming the first value of a foreign key that references no row, or whose new value, if it should
  * exist by now, references another one.
  */
-export function* refuseStrays(
-  db: Driver,
-  { roots }: Plan,
-  column: ReplacedColumn,
-  isFilled: boolean,
-): Work<void> {
+export function* refuseStrays(db: Driver, plan: Plan, column: ReplacedColumn, isFilled: boolean): Work<void> {
+  const { roots } = plan
+  if (column.via !== undefined) return yield* refuseStraysVia(db, plan, column, isFilled)
   const { table: target, key } = rootOf(roots, column)
   const own = `c.${quoteName(column.column)}`
   const isOther = isFilled
@@ -97,6 +95,17 @@ export function* refuseStrays(
     `the value ${value} references no row of ${shownName(target)}; correct it first`,
     value,
   )
+}
+
+function* refuseStraysVia(db: Driver, plan: Plan, column: ReplacedColumn, isFilled: boolean): Work<void> {
+  yield* refuseStrayKeys(db, plan, column)
+  if (!isFilled) return
+  const idOf = idBeside(db.database, plan.roots, column, quoteName, (name) => quoteName(newName(name)))
+  const value = newValueOf(db.database, column, `c.${quoteName(column.column)}`, 'c', idOf)
+  const rows = yield* db.query(
+    `SELECT 1 FROM ${column.table} AS c WHERE ${differs(`c.${quoteName(newName(column.column))}`, value)} LIMIT 1`,
+  )
+  if (rows.length > 0) refuseUnfilled(pathOf(column))
 }
 
 export const refuseUnfilled = (place: string): never =>

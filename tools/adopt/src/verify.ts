@@ -4,6 +4,7 @@ import type { ReplacedColumn, TableVerification, Verification } from './adoption
 import { type Driver, mapOf } from './driver.js'
 import { differs, legacyName, newName, pathOf, placeOf, type RootPlan, rootOf, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
+import { idBeside, newValueOf } from './references.js'
 import { type Begun, readRounds } from './state.js'
 import { readable } from './times.js'
 import type { Work } from './work.js'
@@ -41,7 +42,7 @@ export function* verify<Details>(
     tables.push(yield* compareTimes(comparison, root, map, recipes[number] as KeyRecipe))
   }
   for (const column of plan.columns.filter(({ isRoot }) => !isRoot)) {
-    yield* compareReferences(comparison, column, rootOf(plan.roots, column))
+    yield* compareReferences(comparison, column, plan.roots)
   }
   faults.push(...(yield* db.foreignKeyFaults(plan, phase)))
   return { tables, faults }
@@ -102,17 +103,29 @@ function* compareTimes(
 function* compareReferences(
   comparison: Comparison,
   column: ReplacedColumn,
-  { table: target, key }: RootPlan,
+  roots: readonly RootPlan[],
 ): Work<void> {
   const { db, old, new: added } = comparison
   if (added === undefined) return
+  const { table: target, key } = rootOf(roots, column)
   const own = `c.${old(column.column)}`
+  if (column.via !== undefined) {
+    const idOf = idBeside(db.database, roots, column, old, added)
+    const value = newValueOf(db.database, column, own, 'c', idOf)
+    const [found] = yield* db.query<{ rows: string }>(
+      `SELECT count(*) AS "rows" FROM ${column.table} AS c
+        WHERE ${own} IS NOT NULL AND ${differs(`c.${added(column.column)}`, value)}`,
+    )
+    return count(comparison, found?.rows, pathOf(column), OTHERS)
+  }
   const [found] = yield* db.query<{ rows: string }>(
     `SELECT count(*) AS "rows" FROM ${column.table} AS c LEFT JOIN ${target} AS r ON r.${old(key)} = ${own}
       WHERE ${own} IS NOT NULL AND ${differs(`c.${added(column.column)}`, `r.${added(key)}`)}`,
   )
-  count(comparison, found?.rows, pathOf(column), 'whose old and new values reference different rows')
+  count(comparison, found?.rows, pathOf(column), OTHERS)
 }
+
+const OTHERS = 'whose old and new values reference different rows'
 
 function count({ faults }: Comparison, rows: string | undefined, path: string, what: string): void {
   if (Number(rows) > 0) faults.push(`${path}: ${rows} ${Number(rows) === 1 ? 'row' : 'rows'} ${what}`)

@@ -33,7 +33,7 @@ describe('sqlite refuses', () => {
     [
       'a trigger whose table is written in another case',
       'CREATE TRIGGER touched AFTER UPDATE ON LINE BEGIN SELECT NEW.order_id; END',
-      /line: trigger touched mentions order_id/,
+      /trigger touched: it mentions order_id/,
     ],
     [
       'a temporary trigger, which goes with its table',
@@ -43,7 +43,7 @@ describe('sqlite refuses', () => {
     [
       'an index over an expression without brackets',
       'CREATE INDEX odd ON line (order_id % 2)',
-      /line, index odd: the index uses order_id in an expression/,
+      /index odd: it uses order_id otherwise/,
     ],
     [
       'a check behind a comment',
@@ -269,7 +269,7 @@ describe('postgres: what keeps rows from being updated', () => {
 
   test('a trigger that cancels updates of the key stops the backfill', async () => {
     await open(postgres.open(), [...TABLES, ...cancelOn('orders')])
-    const adoption = await plan(database, [orders], { allowTriggers: ['cancelled'] })
+    const adoption = await plan(database, [orders], { ignore: ['trigger cancelled on table public.orders'] })
     await expect(adoption.backfill({ batchSize: 2 })).rejects.toThrow(
       /orders\.id: some rows were not updated; look for a trigger that cancels updates/,
     )
@@ -277,7 +277,7 @@ describe('postgres: what keeps rows from being updated', () => {
 
   test('a trigger that cancels updates of a foreign key stops the switch', async () => {
     await open(postgres.open(), [...TABLES, ...cancelOn('line')])
-    const adoption = await plan(database, [orders], { allowTriggers: ['cancelled'] })
+    const adoption = await plan(database, [orders], { ignore: ['trigger cancelled on table public.line'] })
     await adoption.backfill()
     await expect(adoption.switchKeys()).rejects.toThrow(
       /line\.order_id: some rows were not updated; look for a trigger that cancels updates/,

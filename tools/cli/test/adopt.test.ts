@@ -78,10 +78,10 @@ test.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[kind
     const step = (name: string, ...more: string[]) => cli(['adopt', name, '-c', config, ...more])
     const planned = await step('plan')
     expect(planned).toMatchObject({ code: 0, err: '' })
-    expect(planned.out).toMatch(/orders\.customer_id {2}follows .*customer\.id/)
+    expect(planned.out).toMatch(/replaced {6}column .*orders\.customer_id: follows .*customer\.id/)
     expect(planned.out).toMatch(/planned; next: snoflax adopt backfill/)
     if (kind === 'postgres') {
-      expect(planned.out).toMatch(/carried over: view public\.named/)
+      expect(planned.out).toMatch(/carried over {2}view public\.named: created again by the switch/)
       expect(planned.out).toMatch(/warning {2}publication news publishes public\.orders, and its subscribers/)
     }
     expect((await step('plan', '--sql')).out).toMatch(
@@ -150,7 +150,12 @@ test('--json prints one event per line, also of an obstacle and of faults', asyn
   }
   expect(await step('plan')).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ event: 'column', column: 'customer_id', isRoot: false }),
+      {
+        event: 'inventory',
+        name: 'column orders.customer_id',
+        verdict: 'replaced',
+        note: 'follows customer.id',
+      },
       { event: 'plan', phase: 'planned', next: 'backfill' },
     ]),
   )
@@ -307,11 +312,7 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
     /tables\[1\]: others and \w+ both have the prefix cus; choose another one/,
   ],
   ['an unknown storage', { tables: [{ ...table, storage: 'blob' }] }, /storage must be "text" or "binary"/],
-  [
-    'triggers that are no list',
-    { tables: [table], allowTriggers: 'all' },
-    /allowTriggers must be a list of names/,
-  ],
+  ['triggers that are no list', { tables: [table], ignore: 'all' }, /ignore must be a list of names/],
 ]
 
 test.each(WRONG)('%s is refused', async (_, config, message) => {

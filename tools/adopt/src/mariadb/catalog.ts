@@ -1,7 +1,8 @@
 import { quoteName } from '@snoflax/core/adapter'
-import type { Column, Session } from '../driver.js'
+import type { Column, Session, StoredColumn } from '../driver.js'
 import { refuse } from '../obstacles.js'
 import { type ForeignKey, type Key, onlyColumn, shownName } from '../plan.js'
+import { kindOf } from '../references.js'
 import type { Work } from '../work.js'
 
 /** The prefix of our tables and triggers. */
@@ -82,6 +83,36 @@ export function* readColumns(session: Session, table: string): Work<MariadbColum
     isGenerated: Number(row.isGenerated) === 1,
     isText: Number(row.isText) === 1,
     isCounter: Number(row.isCounter) === 1,
+  }))
+}
+
+/** Without the server's own, and our tables. */
+export const APPLICATIONS = "('information_schema', 'performance_schema', 'mysql', 'sys')"
+
+export function* readAllColumns(session: Session): Work<StoredColumn[]> {
+  const columns = yield* session.query<
+    Record<'schema' | 'table' | 'column' | 'type', string> &
+      Record<'isHere' | 'isInKey' | 'keys' | 'hasRows' | 'isJson', number>
+  >(
+    `SELECT c.table_schema AS "schema", c.table_name AS "table", c.column_name AS "column", ${COLUMN_TYPE} AS type,
+            c.table_schema = database() AS "isHere", c.column_key = 'PRI' AS "isInKey", t.table_type NOT LIKE '%VIEW' AS "hasRows",
+            sum(c.column_key = 'PRI') OVER (PARTITION BY c.table_schema, c.table_name) AS "keys",
+            EXISTS (SELECT 1 FROM information_schema.check_constraints AS k WHERE k.constraint_schema = c.table_schema
+              AND k.table_name = c.table_name AND k.constraint_name = c.column_name AND k.check_clause LIKE 'json_valid(%') AS "isJson"
+       FROM information_schema.columns AS c JOIN information_schema.tables AS t USING (table_schema, table_name)
+      WHERE c.table_schema NOT IN ${APPLICATIONS} AND left(c.table_name, ${OWN.length}) <> '${OWN}'
+      ORDER BY c.table_schema, c.table_name, c.ordinal_position`,
+  )
+  return columns.map(({ schema, table, column, type, keys, ...is }) => ({
+    table: Number(is.isHere) === 1 ? quoteName(table) : `${quoteName(schema)}.${quoteName(table)}`,
+    column,
+    type,
+    kind: Number(is.isJson) === 1 ? 'json' : kindOf(type),
+    isInKey: Number(is.isInKey) === 1,
+    isKey: Number(is.isInKey) === 1 && Number(keys) === 1,
+    isElsewhere: Number(is.isHere) !== 1,
+    hasRows: Number(is.hasRows) === 1,
+    hidden: null,
   }))
 }
 

@@ -1,9 +1,10 @@
 import { isWord, quoteName, readSql, type SqlToken } from '@snoflax/core/adapter'
+import { type Relations, useOf } from '../code-uses.js'
 import type { Session } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
-import { legacyIndex, legacyName, type RetypedColumn, shownName } from '../plan.js'
+import { legacyIndex, legacyName, shownName } from '../plan.js'
+import type { RetypedColumn } from '../references.js'
 import { firstList, textOf } from '../sql-edits.js'
-import { usesMore } from '../sql-uses.js'
 import type { Work } from '../work.js'
 import { type MariadbColumn, readDefinition } from './catalog.js'
 import { literal } from './session.js'
@@ -17,6 +18,7 @@ export function* readShadow(
   shadow: string,
   columns: readonly RetypedColumn[],
   known: readonly MariadbColumn[],
+  relations: Relations,
   obstacles: Obstacles,
 ): Work<string> {
   const { table } = columns[0] as RetypedColumn
@@ -29,12 +31,13 @@ export function* readShadow(
     const column = first.text.startsWith('`')
       ? columns.find((one) => one.column === first.parts[0])
       : undefined
-    if (column) {
+    if (column?.via?.kind === 'json') items.push(textOf(sql, item))
+    else if (column) {
       const { comment = '' } = known.find(({ name }) => name === column.column) ?? {}
       noteColumn(column, known, item, textOf(sql, item), obstacles)
       items.push(definition(column, comment))
     } else if (!item.some((token) => isWord(token, 'FOREIGN'))) {
-      noteItem(table, item, textOf(sql, item), columns, obstacles)
+      noteItem(table, item, textOf(sql, item), columns, relations, obstacles)
       items.push(textOf(sql, item))
     }
   }
@@ -77,18 +80,19 @@ function noteItem(
   item: readonly SqlToken[],
   text: string,
   columns: readonly RetypedColumn[],
+  relations: Relations,
   obstacles: Obstacles,
 ): void {
-  const isColumn = item[0]?.text.startsWith('`')
   const isPlain = isWord(item[0], 'PRIMARY', 'UNIQUE', 'KEY', 'INDEX')
-  for (const { column } of columns) {
-    const isUsed = isPlain
-      ? item.some((token, i) => token.parts[0] === column && item[i + 1]?.text === '(' && i > 2)
-      : usesMore(isColumn ? item.slice(1) : item, column)
-    if (isUsed)
-      obstacles.note(
-        `${shownName(table)}.${column}`,
-        `${text} uses it and cannot be copied; remove that from the table first`,
-      )
-  }
+  const expression = item[0]?.text.startsWith('`') ? text.slice(item[0].text.length) : text
+  const used = isPlain
+    ? columns.find(({ column }) =>
+        item.some((token, i) => token.parts[0] === column && item[i + 1]?.text === '(' && i > 2),
+      )?.column
+    : useOf(expression, 'mariadb', relations, shownName(table)).problem
+  if (used !== undefined)
+    obstacles.note(
+      `${shownName(table)}.${used.replaceAll('`', '')}`,
+      `${text} uses it and cannot be copied; remove that from the table first`,
+    )
 }

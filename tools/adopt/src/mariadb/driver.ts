@@ -2,17 +2,29 @@ import type { IdStorage } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
 import type { Phase } from '../adoption.js'
 import { fillPart } from '../backfill.js'
-import { type Driver, type MadeId, mapOf, type Open, type Statements, type TimeColumn } from '../driver.js'
+import { relationsOf } from '../code-uses.js'
+import {
+  type Driver,
+  type MadeId,
+  mapOf,
+  type Open,
+  type Statements,
+  type StoredColumn,
+  type TimeColumn,
+} from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
-import { legacyIndexes, pathOf, placeOf, type RootPlan, retypedIn, shownName, tablesOf } from '../plan.js'
+import { legacyIndexes, pathOf, placeOf, type RootPlan, shownName, tablesOf } from '../plan.js'
+import { retypedIn } from '../references.js'
 import { type Round, readRounds } from '../state.js'
 import type { Work } from '../work.js'
 import * as catalog from './catalog.js'
 import { OWN } from './catalog.js'
+import { noteCode } from './code.js'
 import { readShadow } from './create-table.js'
 import { finishMigration, switchMigration } from './migrations.js'
 import { noteLegacyUses, noteObstacles } from './obstacles.js'
+import { noteRights } from './rights.js'
 import { literal, lockName, type MariadbClient, MariadbSession, withConnection } from './session.js'
 import {
   copyOf,
@@ -48,6 +60,10 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
   readonly switchedBy = 'one RENAME'
   readonly textType = 'char'
 
+  textOf(value: string): string {
+    return `CAST(CONVERT(${value} USING utf8mb4) AS BINARY)`
+  }
+
   own(name: string): string {
     return `${OWN}${name}`
   }
@@ -77,14 +93,20 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     }
   }
 
+  noteRights(_: readonly string[], obstacles: Obstacles): Work<void> {
+    return noteRights(this, obstacles)
+  }
+
   *detailsOf(
     plan: Pick<MariadbPlan, 'roots' | 'columns'>,
-    _: readonly string[],
     obstacles: Obstacles,
+    all: readonly StoredColumn[],
   ): Work<MariadbDetails> {
     const names = tablesOf(plan.columns)
     if (names.length === 0) return { tables: [], fenced: [], counters: {} }
-    yield* noteObstacles(this, names, plan.columns, obstacles)
+    yield* noteObstacles(this, names, obstacles)
+    const relations = relationsOf(all, plan.columns)
+    yield* noteCode(this, names, relations, obstacles)
     const foreignKeys = yield* catalog.readForeignKeys(this)
     const tables: TablePlan[] = []
     const counters: Record<string, string> = {}
@@ -93,7 +115,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
       const retyped = retypedIn(plan, table)
       tables.push({
         table,
-        create: yield* readShadow(this, shadowName(names, table), retyped, known, obstacles),
+        create: yield* readShadow(this, shadowName(names, table), retyped, known, relations, obstacles),
         columns: known
           .filter(({ isGenerated }) => !isGenerated)
           .map(({ name, isText }) => ({ name, isText })),

@@ -1,10 +1,10 @@
 import { isWord, readSql } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
+import { mentions } from '../code-uses.js'
 import type { Session } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
 import { legacyName, shownName } from '../plan.js'
 import { firstList } from '../sql-edits.js'
-import { computedName, mentions, noteComputing, usesMore } from '../sql-uses.js'
 import type { Work } from '../work.js'
 import { OWN, readDefinition, readTable } from './catalog.js'
 import { literal } from './session.js'
@@ -13,7 +13,6 @@ import { literal } from './session.js'
 export function* noteObstacles(
   session: Session,
   tables: readonly string[],
-  columns: readonly ReplacedColumn[],
   obstacles: Obstacles,
 ): Work<void> {
   yield* noteServer(session, obstacles)
@@ -41,25 +40,6 @@ export function* noteObstacles(
   )
   for (const { table, what } of left)
     obstacles.note(table, `${what}; drop it, and create it again after the switch`)
-  const replaced = [...new Set(columns.map(({ column }) => column))]
-  const users = yield* session.query<{ name: string; what: string; sql: string | null }>(
-    `SELECT table_name AS name, concat('view ', table_name) AS what, view_definition AS "sql"
-       FROM information_schema.views WHERE table_schema = database()
-     UNION ALL SELECT event_name, concat('event ', event_name), event_definition FROM information_schema.events WHERE event_schema = database()
-     UNION ALL SELECT routine_name, concat(lower(routine_type), ' ', routine_name), routine_definition FROM information_schema.routines
-      WHERE routine_schema = database() AND routine_type IN ('PROCEDURE', 'FUNCTION')
-     UNION ALL SELECT trigger_name, concat('trigger ', trigger_name), action_statement FROM information_schema.triggers
-      WHERE trigger_schema = database() AND event_object_table NOT IN (${list}) AND left(trigger_name, ${OWN.length}) <> '${OWN}' ORDER BY 2`,
-  )
-  for (const { what, sql } of users)
-    if (!sql)
-      obstacles.note(what, 'this user may not read its code; connect as a user that may, such as its definer')
-  noteComputing(
-    users.map(({ name, what, sql }) => ({ name, what, tokens: readSql(sql ?? '', { dialect: 'mariadb' }) })),
-    names,
-    ({ tokens }) => computedName(tokens, replaced),
-    obstacles,
-  )
 }
 
 function* noteServer(session: Session, obstacles: Obstacles): Work<void> {
@@ -114,7 +94,8 @@ export function* noteLegacyUses(
     const sql = yield* readDefinition(session, table)
     for (const item of firstList(readSql(sql, { dialect: 'mariadb' })).items) {
       const isKey = isWord(item[0], 'PRIMARY', 'UNIQUE', 'KEY', 'FOREIGN', 'FULLTEXT')
-      if (!isKey && usesMore(item.slice(1), legacy)) note(item[0]?.text.replaceAll('`', '') ?? '')
+      if (!isKey && item.slice(1).some(({ parts }) => parts.includes(legacy)))
+        note(item[0]?.text.replaceAll('`', '') ?? '')
     }
   }
 }

@@ -30,7 +30,7 @@ export const EVENTS = ['INSERT', 'UPDATE', 'DELETE'] as const
 const TABLE_OPTIONS = 'ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin'
 
 /** What the steps run. */
-export function statementsOf(db: Pick<Driver, 'own'>, plan: MariadbPlan): Statements {
+export function statementsOf(db: Pick<Driver, 'own' | 'database'>, plan: MariadbPlan): Statements {
   const { roots, details } = plan
   const { tables, fenced, counters } = details
   const names = tables.map(({ table }) => table)
@@ -134,7 +134,7 @@ export function fencedTables(
 
 /** The rows of a shadow, in SQL over the table's alias `t`. */
 export function copyOf(
-  db: Pick<Driver, 'own'>,
+  db: Pick<Driver, 'own' | 'database'>,
   { columns }: MariadbPlan,
   { table, columns: own }: TablePlan,
 ): RemadeRows & { readonly isReady: string; readonly isSame: string } {
@@ -161,7 +161,12 @@ export function copyOf(
 }
 
 /** Makes a shadow equal to its table while writes are refused. */
-function reconcile(db: Pick<Driver, 'own'>, plan: MariadbPlan, one: TablePlan, number: number): string[] {
+function reconcile(
+  db: Pick<Driver, 'own' | 'database'>,
+  plan: MariadbPlan,
+  one: TablePlan,
+  number: number,
+): string[] {
   const { table, primary } = one
   const { replaced, names: into, values, joins, isSame, idOf } = copyOf(db, plan, one)
   const [first] = primary

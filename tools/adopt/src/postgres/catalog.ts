@@ -1,6 +1,7 @@
-import type { Column, Session } from '../driver.js'
+import type { Column, Session, StoredColumn } from '../driver.js'
 import { refuse } from '../obstacles.js'
 import { type ForeignKey, type Key, onlyColumn } from '../plan.js'
+import { kindOf } from '../references.js'
 import type { Work } from '../work.js'
 
 export interface PostgresForeignKey extends ForeignKey {
@@ -122,6 +123,28 @@ export function readColumns(session: Session, table: string): Work<Column[]> {
       [table],
     ),
   )
+}
+
+/** Without system and our own schemas, and partitions. */
+export const OURS = `n.nspname !~ '^pg_' AND n.nspname NOT IN ('information_schema', 'snoflax', 'snoflax_adoption')`
+
+export function* readAllColumns(session: Session): Work<StoredColumn[]> {
+  const columns = yield* inCatalog(session, () =>
+    session.query<Omit<StoredColumn, 'kind' | 'isElsewhere'>>(
+      `SELECT ${NAME_OF('r', 'n')} AS table, attname AS column, format_type(atttypid, atttypmod) AS type,
+              coalesce(attnum = ANY (conkey), false) AS "isInKey", coalesce(conkey = ARRAY[attnum], false) AS "isKey",
+              r.relkind NOT IN ('v', 'm') AND NOT r.relispartition AS "hasRows",
+              CASE WHEN NOT has_schema_privilege(n.oid, 'USAGE') THEN format('GRANT USAGE ON SCHEMA %I TO %I', n.nspname, current_user)
+                WHEN NOT has_column_privilege(r.oid, attnum, 'SELECT') THEN format('GRANT SELECT ON %I.%I TO %I', n.nspname, r.relname, current_user)
+                WHEN row_security_active(r.oid) THEN 'row security hides rows from this role; connect as a role with BYPASSRLS' END AS hidden
+         FROM pg_attribute JOIN pg_class AS r ON r.oid = attrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
+         LEFT JOIN pg_constraint AS k ON k.conrelid = r.oid AND k.contype = 'p'
+        WHERE attnum > 0 AND NOT attisdropped AND r.relkind IN ('r', 'p', 'f', 'v', 'm') AND ${OURS}
+          AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = r.oid AND deptype = 'e')
+        ORDER BY 1, attnum`,
+    ),
+  )
+  return columns.map((one) => ({ ...one, kind: kindOf(one.type), isElsewhere: false }))
 }
 
 interface Member {

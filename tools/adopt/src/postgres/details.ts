@@ -1,12 +1,14 @@
 import { isWord, quoteName, readSql, type SqlToken } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
+import type { Relations } from '../code-uses.js'
+import { mentions } from '../code-uses.js'
 import type { Obstacles } from '../obstacles.js'
 import { type AddedIndex, newName, tablesOf } from '../plan.js'
 import { type Edit, edited, firstList, replacing, textOf } from '../sql-edits.js'
-import { uses } from '../sql-uses.js'
 import type { Work } from '../work.js'
 import { type Carried, readCarried } from './carried.js'
 import { type Index, type PostgresForeignKey, readForeignKeys, readIndexes } from './catalog.js'
+import { noteCode } from './code.js'
 import { noteObstacles, readWarnings } from './obstacles.js'
 import type { PostgresSession } from './session.js'
 import { checkTriggers } from './triggers.js'
@@ -38,18 +40,22 @@ export interface IndexPlan extends AddedIndex {
 export function* readDetails(
   session: PostgresSession,
   columns: readonly ReplacedColumn[],
-  allowTriggers: readonly string[],
+  relations: Relations,
   obstacles: Obstacles,
 ): Work<PostgresDetails> {
   const tables = tablesOf(columns)
   yield* noteObstacles(session, columns, obstacles)
-  const silenced = yield* checkTriggers(session, columns, allowTriggers, obstacles)
+  const silenced = yield* checkTriggers(session, columns, obstacles)
   const indexes = yield* readIndexes(session, tables)
   const touched = indexes.filter((index) => touches(index, columns))
   const late = touched.filter(isLate)
   const foreignKeys = yield* readForeignKeys(session)
   const roots = columns.filter(({ isRoot }) => isRoot)
   const built = touched.filter((index) => !isLate(index))
+  const carried = [...late.map(carriedIndex), ...(yield* readCarried(session, columns))]
+  for (const { what } of carried) obstacles.list(what, 'carried over', 'created again by the switch')
+  for (const { name } of built) obstacles.list(`index ${name}`, 'carried over', 'built over the new keys')
+  yield* noteCode(session, columns, relations, obstacles)
   return {
     foreignKeys: foreignKeys.filter(({ table, columns: own }) =>
       columns.some((one) => one.table === table && own.includes(one.column)),
@@ -59,16 +65,14 @@ export function* readDetails(
       ...roots.map((root, i) => oldKeyIndex(root, indexes, newIndexName(built.length + i))),
     ],
     silenced,
-    carried: [...late.map(carriedIndex), ...(yield* readCarried(session, columns))],
+    carried,
     warnings: yield* readWarnings(session, columns),
   }
 }
 
 const touches = ({ table, columns: own, expressions }: Index, columns: readonly ReplacedColumn[]): boolean =>
   columns.some(
-    (one) =>
-      one.table === table &&
-      (own.includes(one.column) || uses(readSql(expressions, { dialect: 'postgres' }), one.column)),
+    (one) => one.table === table && (own.includes(one.column) || mentions(expressions, one.column)),
   )
 
 /** New columns are null until they are filled, and indexes of partitioned tables can't be built concurrently. */
@@ -102,7 +106,6 @@ const newIndexName = (number: number): string => `snoflax_new_${number + 1}`
 function replacingIndex(index: Index, columns: readonly ReplacedColumn[], temporary: string): IndexPlan {
   const { owner, table, schema, name, constraint } = index
   const replaced = columns.filter((one) => one.table === table).map(({ column }) => column)
-  const special = readSql(index.expressions, { dialect: 'postgres' })
   const definition = constraint?.definition ?? ''
   const deferrable = definition.indexOf(' DEFERRABLE')
   const deferral = deferrable < 0 ? '' : definition.slice(deferrable)
@@ -117,7 +120,7 @@ function replacingIndex(index: Index, columns: readonly ReplacedColumn[], tempor
       : undefined,
     replaces: true,
     isPlain: index.method === 'btree' && index.expressions === '',
-    isSure: index.method === 'btree' && !replaced.some((column) => uses(special, column)),
+    isSure: index.method === 'btree' && !replaced.some((column) => mentions(index.expressions, column)),
     isUnique: index.definition.startsWith('CREATE UNIQUE'),
     columns: index.columns.map((column) =>
       column !== null && replaced.includes(column) ? newName(column) : column,

@@ -2,16 +2,25 @@ import type { DatabaseValue, IdStorage } from '@snoflax/core'
 import { isBytes, quoteName, quoteText } from '@snoflax/core/adapter'
 import type { Phase } from '../adoption.js'
 import { fillPart } from '../backfill.js'
-import type { Driver, MadeId, Open, Statements, TimeColumn } from '../driver.js'
+import { relationsOf } from '../code-uses.js'
+import type { Driver, MadeId, Open, Statements, StoredColumn, TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
 import { newName, pathOf, placeOf, type RootPlan, shownName, tablesOf } from '../plan.js'
 import { refuseUnfilled } from '../state.js'
 import type { Work } from '../work.js'
-import { IN_CATALOG, inCatalog, readColumns, readForeignKeys, readKey, readMembers } from './catalog.js'
+import {
+  IN_CATALOG,
+  inCatalog,
+  readAllColumns,
+  readColumns,
+  readForeignKeys,
+  readKey,
+  readMembers,
+} from './catalog.js'
 import { type PostgresDetails, readDetails } from './details.js'
 import { addedIndexes, finishMigration, switchMigration } from './migrations.js'
-import { noteLeftovers, noteLegacyUses } from './obstacles.js'
+import { noteLeftovers, noteLegacyUses, noteRights } from './obstacles.js'
 import { type PostgresClient, PostgresSession, withClient } from './session.js'
 import {
   addColumn,
@@ -38,10 +47,14 @@ const ROWS_A_BLOCK = 50
 /** Adds new columns beside the old ones and fills them while the application runs; the switch exchanges their names. */
 class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> {
   readonly database = 'PostgreSQL'
-  readonly catalog = { readKey, readForeignKeys, readColumns }
+  readonly catalog = { readKey, readForeignKeys, readColumns, readAllColumns }
   readonly hasNewColumns = true
   readonly switchedBy = 'one transaction'
   readonly textType = 'text'
+
+  textOf(value: string): string {
+    return `CAST(${value} AS text) COLLATE "C"`
+  }
 
   own(name: string): string {
     return `${SCHEMA}.${name}`
@@ -85,12 +98,16 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     if (refusal) refuse(table, `PostgreSQL refuses the default ${value}: ${refusal.message}`, value)
   }
 
+  noteRights(tables: readonly string[], obstacles: Obstacles): Work<void> {
+    return noteRights(this, tables, obstacles)
+  }
+
   detailsOf(
     { columns }: Pick<PostgresPlan, 'columns'>,
-    allowTriggers: readonly string[],
     obstacles: Obstacles,
+    all: readonly StoredColumn[],
   ): Work<PostgresDetails> {
-    return inCatalog(this, () => readDetails(this, columns, allowTriggers, obstacles))
+    return inCatalog(this, () => readDetails(this, columns, relationsOf(all, columns), obstacles))
   }
 
   *rehearse(plan: PostgresPlan, lockTimeoutMs: number, obstacles: Obstacles): Work<void> {
@@ -150,9 +167,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     yield* this.locked(plan, lockTimeoutMs, () => finish(this))
   }
 
-  reportOf({ carried, warnings }: PostgresDetails) {
-    return { carried: carried.map(({ what }) => what), warnings }
-  }
+  warningsOf = ({ warnings }: PostgresDetails): readonly string[] => warnings
 
   addedIndexes = addedIndexes
 

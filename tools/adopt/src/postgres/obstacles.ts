@@ -100,6 +100,19 @@ export function* noteObstacles(
   }
 }
 
+/** Notes the rights that the steps need, and the role lacks. */
+export function* noteRights(session: Session, tables: readonly string[], obstacles: Obstacles): Work<void> {
+  const missing = yield* session.query<{ place: string; right: string }>(
+    `SELECT 'database ' || current_database() AS place, format('GRANT CREATE ON DATABASE %I TO %I', current_database(), current_user) AS right
+      WHERE NOT has_database_privilege(current_database(), 'CREATE') AND to_regnamespace('snoflax_adoption') IS NULL
+     UNION ALL SELECT t, format('GRANT %I TO %I', pg_get_userbyid(relowner), current_user)
+       FROM unnest($1::text[]) AS t JOIN pg_class ON pg_class.oid = t::regclass WHERE NOT pg_has_role(relowner, 'USAGE')`,
+    [tables],
+  )
+  for (const { place, right } of missing)
+    obstacles.noteRight(shownName(place), `this role lacks a right that the steps need; ${right}`)
+}
+
 /** Publications and subscriptions of the tables: the server replicates rows, but no columns. */
 export function* readWarnings(session: Session, columns: readonly ReplacedColumn[]): Work<string[]> {
   const publications = yield* queryReplaced<{ publication: string; tables: string }>(

@@ -2,6 +2,7 @@ import { keyStatistics, quoteName } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
 import { type Driver, mapOf, type Statements } from '../driver.js'
 import { legacyName, newName, type Plan, type RootPlan, rootOf, tablesOf } from '../plan.js'
+import { idBeside, newTypeOf, newValueOf } from '../references.js'
 import { stateStatements, switchedStatement } from '../state.js'
 import type { Carried } from './carried.js'
 import { IN_CATALOG } from './catalog.js'
@@ -29,9 +30,7 @@ export function statementsOf(db: Pick<Driver, 'own'>, { roots, columns, details 
     index: indexes.map(({ definition }) => definition),
     lock: lockStatements(parentsFirst({ columns, details })),
     takeDown: takeDown(others),
-    reconcile: columns
-      .filter(({ isRoot }) => !isRoot)
-      .flatMap((one) => reconcileStatements(one, rootOf(roots, one))),
+    reconcile: columns.filter(({ isRoot }) => !isRoot).flatMap((one) => reconcileStatements(one, roots)),
     exchange: [
       // Pending deferred triggers of rows filled in this transaction would prevent ALTER TABLE.
       'SET CONSTRAINTS ALL IMMEDIATE',
@@ -103,7 +102,7 @@ export const takeDown = (carried: readonly Carried[]): string[] =>
 
 export function addColumn(one: ReplacedColumn, roots: readonly RootPlan[]): string {
   const name = quoteName(newName(one.column))
-  const { type } = rootOf(roots, one)
+  const type = newTypeOf(roots, one)
   const statistics = one.isRoot && type === 'uuid' ? `, ${keyStatistics(name)}` : ''
   return `ALTER TABLE ${one.table} ADD COLUMN IF NOT EXISTS ${name} ${type}${statistics}`
 }
@@ -152,10 +151,7 @@ export function fillBlocks(
   table: string,
   followers: readonly ReplacedColumn[],
 ): string {
-  const set = followers.map((one) => {
-    const { table: target, key } = rootOf(roots, one)
-    return `${quoteName(newName(one.column))} = (SELECT r.${quoteName(newName(key))} FROM ${target} AS r WHERE r.${quoteName(key)} = t.${quoteName(one.column)})`
-  })
+  const set = followers.map((one) => `${quoteName(newName(one.column))} = ${newValue(roots, one)}`)
   const isEmpty = followers.map(
     ({ column }) => `t.${quoteName(newName(column))} IS NULL AND t.${quoteName(column)} IS NOT NULL`,
   )
@@ -163,8 +159,23 @@ export function fillBlocks(
    WHERE t.ctid >= $1::tid AND t.ctid < $2::tid AND (${isEmpty.join(' OR ')})`
 }
 
+const newValue = (roots: readonly RootPlan[], one: ReplacedColumn): string =>
+  newValueOf(
+    'PostgreSQL',
+    one,
+    `t.${quoteName(one.column)}`,
+    't',
+    idBeside('PostgreSQL', roots, one, quoteName, (name) => quoteName(newName(name))),
+  )
+
 /** Sets new values that differ from those for the old ones, in rows inserted or updated since. */
-function reconcileStatements({ table, column }: ReplacedColumn, { table: target, key }: RootPlan): string[] {
+function reconcileStatements(one: ReplacedColumn, roots: readonly RootPlan[]): string[] {
+  const { table, column } = one
+  const { table: target, key } = rootOf(roots, one)
+  if (one.via !== undefined) {
+    const [added, value] = [quoteName(newName(column)), newValue(roots, one)]
+    return [`UPDATE ${table} AS t SET ${added} = ${value} WHERE t.${added} IS DISTINCT FROM ${value}`]
+  }
   const [own, added, id] = [quoteName(column), quoteName(newName(column)), quoteName(newName(key))]
   return [
     `UPDATE ${table} AS t SET ${added} = r.${id} FROM ${target} AS r WHERE r.${quoteName(key)} = t.${own} AND t.${added} IS DISTINCT FROM r.${id}`,

@@ -1,7 +1,6 @@
 import type { ReplacedColumn } from '../adoption.js'
 import type { Session } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
-import { shownName } from '../plan.js'
 import type { Work } from '../work.js'
 import { queryReplaced } from './replaced.js'
 
@@ -32,19 +31,18 @@ export const END_SILENCE = 'SET LOCAL session_replication_role TO DEFAULT'
 export function* checkTriggers(
   session: Session,
   columns: readonly ReplacedColumn[],
-  allowed: readonly string[],
   obstacles: Obstacles,
 ): Work<boolean> {
   const triggers = yield* queryReplaced<Trigger>(session, columns, TRIGGERS)
   const silenced = triggers.length > 0 && (yield* maySilence(session))
   const names = [...new Set(columns.map(({ column }) => column.toLowerCase()))]
   for (const { table, name, isAlways, code } of triggers) {
-    if (allowed.includes(name)) continue
     const reason =
       !silenced || isAlways
-        ? `would fire for every row that the backfill updates; disable it, list it in allowTriggers, or run this as a role that may SET session_replication_role${isAlways ? ' and let it fire for ORIGIN only' : ''}`
+        ? `it would fire for every row that the backfill updates; disable it, or run this as a role that may SET session_replication_role${isAlways ? ' and let it fire for ORIGIN only' : ''}`
         : reasonToLook(code, names)
-    if (reason !== undefined) obstacles.note(shownName(table), `trigger ${name} ${reason}`)
+    if (reason !== undefined) obstacles.ask(`trigger ${name} on table ${table}`, reason)
+    else obstacles.list(`trigger ${name} on table ${table}`, 'unaffected', 'its code does not mention keys')
   }
   return silenced
 }
@@ -63,16 +61,16 @@ function* maySilence(session: Session): Work<boolean> {
   }
 }
 
-const LOOK = 'review it, and list it in allowTriggers if it works with the new keys'
+const LOOK = 'review it, drop it and create it again after the switch'
 
 /** Why a person must review a trigger's code; undefined if it can't depend on the keys. */
 function reasonToLook(code: string | null, columns: readonly string[]): string | undefined {
-  if (code === null) return `is written in a language that adopt cannot read; ${LOOK}`
+  if (code === null) return `it is written in a language that adopt cannot read; ${LOOK}`
   const words: readonly string[] = code.toLowerCase().match(/[\w$]+/g) ?? []
   const used = columns.find((column) => words.includes(column) || !/^[\w$]+$/.test(column))
-  if (used !== undefined) return `mentions ${used}, which will be a new key; ${LOOK}`
-  if (words.includes('execute')) return `runs dynamic SQL; ${LOOK}`
+  if (used !== undefined) return `it mentions ${used}, which will be a new key; ${LOOK}`
+  if (words.includes('execute')) return `it runs dynamic SQL; ${LOOK}`
   // The columns of a row have another order after the switch.
   const rows = code.replace(/\breturn\s+(new|old)\b/gi, '')
-  return /\b(new|old)\b(?!\s*\.\s*[\w"$])/i.test(rows) ? `uses the whole row; ${LOOK}` : undefined
+  return /\b(new|old)\b(?!\s*\.\s*[\w"$])/i.test(rows) ? `it uses the whole row; ${LOOK}` : undefined
 }

@@ -1,7 +1,8 @@
 import { quoteName, quoteText } from '@snoflax/core/adapter'
-import type { Column, Session } from '../driver.js'
+import type { Column, Session, StoredColumn } from '../driver.js'
 import { refuse } from '../obstacles.js'
 import { type ForeignKey, type Key, onlyColumn, shownName } from '../plan.js'
+import { kindOf } from '../references.js'
 import type { Work } from '../work.js'
 
 interface SqliteColumn extends Column {
@@ -33,6 +34,28 @@ export function* readColumns(session: Session, table: string): Work<SqliteColumn
     `SELECT name, type, "notnull" OR pk AS "notNull", pk AS key, hidden FROM pragma_table_xinfo(${quoteText(shownName(table))})`,
   )
   return columns.map((column) => ({ ...column, notNull: Boolean(column.notNull) }))
+}
+
+export function* readAllColumns(session: Session): Work<StoredColumn[]> {
+  const columns = yield* session.query<
+    Record<'table' | 'column' | 'type', string> & Record<'key' | 'keys' | 'hasRows', number>
+  >(
+    `SELECT t.name AS "table", c.name AS "column", c.type, c.pk AS key, t.type = 'table' AS "hasRows",
+            (SELECT count(*) FROM pragma_table_xinfo(t.name) WHERE pk > 0) AS keys
+       FROM (SELECT name, type FROM sqlite_schema WHERE type = 'view' UNION ALL SELECT name, 'table' FROM (${TABLES}) WHERE NOT "isVirtual") AS t
+       JOIN pragma_table_xinfo(t.name) AS c ORDER BY t.name, c.cid`,
+  )
+  return columns.map(({ table, column, type, key, keys, hasRows }) => ({
+    table: quoteName(table),
+    column,
+    type,
+    kind: /^(BLOB)?$/i.test(type) ? 'any' : kindOf(type),
+    isInKey: key > 0,
+    isKey: key > 0 && keys === 1,
+    isElsewhere: false,
+    hasRows: Boolean(hasRows),
+    hidden: null,
+  }))
 }
 
 export function* readKey(session: Session, given: string): Work<Key> {

@@ -1,8 +1,9 @@
 import { isWord, quoteName, readSql, type SqlToken } from '@snoflax/core/adapter'
+import { type Relations, useOf } from '../code-uses.js'
 import { type Obstacles, refuse } from '../obstacles.js'
-import { legacyName, type RetypedColumn } from '../plan.js'
+import { legacyName } from '../plan.js'
+import type { RetypedColumn } from '../references.js'
 import { edited, firstList, replacing, textOf } from '../sql-edits.js'
-import { usesMore } from '../sql-uses.js'
 
 const TABLE_CONSTRAINTS = ['CONSTRAINT', 'PRIMARY', 'UNIQUE', 'CHECK', 'FOREIGN']
 const COLUMN_CONSTRAINTS = [
@@ -19,6 +20,7 @@ export function retypedTable(
   sql: string,
   newTable: string,
   columns: readonly RetypedColumn[],
+  relations: Relations,
   obstacles: Obstacles,
 ): string {
   const tokens = readSql(sql, { dialect: 'sqlite' })
@@ -33,7 +35,7 @@ export function retypedTable(
         ? columns.find((one) => one.column.toLowerCase() === name.toLowerCase())
         : undefined
     if (column === undefined) {
-      obstacles.attempt(() => refuseUnfit(table, sql, item, columns))
+      obstacles.attempt(() => refuseUnfit(table, textOf(sql, item), item, relations))
       return []
     }
     const start = item.findIndex((token, j) => j > 0 && isWord(token, ...COLUMN_CONSTRAINTS))
@@ -69,17 +71,9 @@ const nameOf = ({ kind, text, parts }: SqlToken): string =>
 const isUnfit = (token: SqlToken, next: SqlToken | undefined): boolean =>
   isWord(token, 'CHECK', 'COLLATE', 'GENERATED', 'AS') || (isWord(token, 'DEFAULT') && !isWord(next, 'NULL'))
 
-function refuseUnfit(
-  table: string,
-  sql: string,
-  item: readonly SqlToken[],
-  columns: readonly RetypedColumn[],
-): void {
-  const isExpression = item.some((token) => isWord(token, 'CHECK', 'GENERATED', 'AS'))
-  const used = isExpression && columns.find(({ column }) => usesMore(item, column))
-  if (used)
-    refuse(
-      `${table}.${used.column}`,
-      `${textOf(sql, item)} uses it and cannot be copied; remove that from the table first`,
-    )
+function refuseUnfit(table: string, text: string, item: readonly SqlToken[], relations: Relations): void {
+  if (!item.some((token) => isWord(token, 'CHECK', 'GENERATED', 'AS'))) return
+  const { problem } = useOf(text, 'sqlite', relations, table)
+  if (problem !== undefined)
+    refuse(`${table}.${problem}`, `${text} uses it and cannot be copied; remove that from the table first`)
 }

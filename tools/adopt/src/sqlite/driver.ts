@@ -1,13 +1,15 @@
 import type { IdStorage } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
-import type { Driver, MadeId, Open, Statements, TimeColumn } from '../driver.js'
+import { relationsOf } from '../code-uses.js'
+import type { Driver, MadeId, Open, Statements, StoredColumn, TimeColumn } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
-import { legacyIndex, legacyIndexes, pathOf, type RootPlan, retypedIn, shownName, tablesOf } from '../plan.js'
+import { legacyIndex, legacyIndexes, pathOf, type RootPlan, shownName, tablesOf } from '../plan.js'
+import { retypedIn } from '../references.js'
 import { perform, type Work } from '../work.js'
 import * as catalog from './catalog.js'
 import { retypedTable } from './create-table.js'
 import { migration } from './migrations.js'
-import { noteUsers, noteVirtualTables, readAttachments } from './obstacles.js'
+import { noteCode, noteVirtualTables, readAttachments } from './obstacles.js'
 import { type SqliteConnection, SqliteSession } from './session.js'
 import {
   newTable,
@@ -31,6 +33,10 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   readonly hasNewColumns = false
   readonly switchedBy = 'one transaction'
   readonly textType = 'text'
+
+  textOf(value: string): string {
+    return `CAST(${value} AS text)`
+  }
 
   own(name: string): string {
     return `snoflax_adoption_${name}`
@@ -57,13 +63,12 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
 
   *detailsOf(
     plan: Pick<SqlitePlan, 'roots' | 'columns'>,
-    allowTriggers: readonly string[],
     obstacles: Obstacles,
+    all: readonly StoredColumn[],
   ): Work<TablePlan[]> {
     const { columns } = plan
     const details: TablePlan[] = []
-    const names = [...new Set(columns.map(({ column }) => column))]
-    yield* noteUsers(this, tablesOf(columns).map(shownName), names, allowTriggers, obstacles)
+    yield* noteCode(this, columns, all, obstacles)
     for (const table of tablesOf(columns)) {
       const { name, sql } = yield* catalog.readTable(this, shownName(table))
       const retyped = retypedIn(plan, table)
@@ -71,9 +76,9 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
       yield* noteVirtualTables(this, name, obstacles)
       details.push({
         table,
-        create: retypedTable(name, sql, newTable(table), retyped, obstacles),
+        create: retypedTable(name, sql, newTable(table), retyped, relationsOf(all, columns), obstacles),
         columns: written.map((one) => one.name),
-        attachments: yield* readAttachments(this, name, retyped, names, allowTriggers, obstacles),
+        attachments: yield* readAttachments(this, name, obstacles),
       })
     }
     return details

@@ -1,99 +1,93 @@
-import { isWord, readSql } from '@snoflax/core/adapter'
+import { readSql } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
-import type { Session } from '../driver.js'
-import { type Obstacles, refuse } from '../obstacles.js'
-import { firstList } from '../sql-edits.js'
-import { computedName, mentions, noteComputing, uses, usesMore } from '../sql-uses.js'
+import { lastOf, mentions, noteBody, noteUse, noteViews, relationsOf, useOf } from '../code-uses.js'
+import type { Session, StoredColumn } from '../driver.js'
+import type { Obstacles } from '../obstacles.js'
+import { shownName, tablesOf } from '../plan.js'
+import { firstList, textOf } from '../sql-edits.js'
 import type { Work } from '../work.js'
 import { TABLES, type Table } from './catalog.js'
 
-/** The indexes and triggers of a table, which are created again with it. */
-interface Attachment extends Table {
-  readonly kind: 'index' | 'trigger' | 'temporary trigger'
+/** A view, index or trigger. */
+interface Item extends Table {
+  readonly type: string
+  readonly on: string
+  readonly isTemporary: number
 }
 
-/**
- * The statements that create the indexes and triggers of a table. Notes what can't be carried over.
- *
- * @param replaced the table's columns. @param names those of all tables.
- */
-export function* readAttachments(
-  session: Session,
-  table: string,
-  replaced: readonly ReplacedColumn[],
-  names: readonly string[],
-  allowTriggers: readonly string[],
-  obstacles: Obstacles,
-): Work<string[]> {
-  const own = yield* session.query<Attachment>(
-    `SELECT type AS kind, name, sql FROM sqlite_schema
-      WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name = $1 COLLATE NOCASE
-     UNION ALL SELECT 'temporary trigger', name, sql FROM sqlite_temp_schema
-      WHERE type = 'trigger' AND tbl_name = $1 COLLATE NOCASE ORDER BY name`,
-    [table],
-  )
-  for (const one of own) {
-    if (one.kind === 'index') obstacles.attempt(() => refuseIndex(table, one, replaced))
-    else if (one.kind === 'temporary trigger')
-      obstacles.note(
-        table,
-        `temporary trigger ${one.name} would be dropped with the old table; drop it first`,
-      )
-    else if (!allowTriggers.includes(one.name)) {
-      const tokens = readSql(one.sql, { dialect: 'sqlite' })
-      const used = [...names, ...ROWID].find((name) => uses(tokens, name))
-      const look = 'review it, and list it in allowTriggers if it works with the new keys'
-      if (used !== undefined)
-        obstacles.note(table, `trigger ${one.name} mentions ${used}, which will be a new key; ${look}`)
-      else if (tokens.some(({ text }) => text.endsWith('*')))
-        obstacles.note(table, `trigger ${one.name} uses whole rows; ${look}`)
-    }
-  }
-  return own.map(({ sql }) => sql)
-}
+const ITEMS = `SELECT type, name, tbl_name AS "on", sql, 0 AS "isTemporary" FROM sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL
+  UNION ALL SELECT type, name, tbl_name, sql, 1 FROM sqlite_temp_schema WHERE type <> 'table' AND sql IS NOT NULL ORDER BY name`
 
-/** Refuses an index over an expression, which may mean old values. An index over the column itself is carried over. */
-function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonly ReplacedColumn[]): void {
-  const tokens = readSql(sql, { dialect: 'sqlite' })
-  const { close, items } = firstList(tokens)
-  const special = [
-    ...items.filter(
-      ([, direction, ...more]) =>
-        more.length > 0 || (direction !== undefined && !isWord(direction, 'ASC', 'DESC')),
-    ),
-    tokens.slice(close + 1),
-  ]
-  const used = replaced.find(({ column }) => special.some((part) => usesMore(part, column)))
-  if (used === undefined) return
-  refuse(
-    `${table}, index ${name}`,
-    `the index uses ${used.column} in an expression, predicate or collation; drop the index and create it again after the switch`,
-  )
+const isOn = ({ on }: Item, table: string): boolean => on.toLowerCase() === table.toLowerCase()
+
+/** The statements that create the indexes and triggers of a table, which are created again with it. */
+export function* readAttachments(session: Session, table: string, obstacles: Obstacles): Work<string[]> {
+  const items = (yield* session.query<Item>(ITEMS)).filter((one) => isOn(one, table) && one.type !== 'view')
+  for (const { name, type, isTemporary } of items)
+    if (isTemporary)
+      obstacles.note(table, `temporary ${type} ${name} would be dropped with the old table; drop it first`)
+  return items.filter(({ isTemporary }) => !isTemporary).map(({ sql }) => sql)
 }
 
 /** SQLite's other names of an integer key. */
 const ROWID = ['rowid', '_rowid_', 'oid']
 
-/** Views, and triggers of other tables. */
-export function* noteUsers(
+/** Notes views, indexes and triggers that use replaced columns. */
+export function* noteCode(
   session: Session,
-  tables: readonly string[],
-  names: readonly string[],
-  allowTriggers: readonly string[],
+  columns: readonly ReplacedColumn[],
+  all: readonly StoredColumn[],
   obstacles: Obstacles,
 ): Work<void> {
-  const users = yield* session.query<Table & { readonly what: string; readonly on: string }>(
-    `SELECT name, type || ' ' || name AS what, tbl_name AS "on", sql FROM sqlite_schema WHERE type IN ('view', 'trigger')
-     UNION ALL SELECT name, type || ' ' || name, tbl_name, sql FROM sqlite_temp_schema WHERE type IN ('view', 'trigger') ORDER BY 1`,
-  )
-  noteComputing(
-    users
-      .filter(({ name, on }) => !tables.includes(on) && !allowTriggers.includes(name))
-      .map(({ name, what, sql }) => ({ name, what, tokens: readSql(sql, { dialect: 'sqlite' }) })),
-    tables,
-    ({ tokens }) => computedName(tokens, names) ?? ROWID.find((one) => uses(tokens, one)),
+  const items = yield* session.query<Item>(ITEMS)
+  const relations = relationsOf(all, columns)
+  // Every table has a rowid, so that its name alone is certain nowhere.
+  for (const name of new Set(
+    all.filter(({ hasRows }) => hasRows).map(({ table }) => lastOf(table).toLowerCase()),
+  )) {
+    const relation = relations.get(name)
+    const isReplaced = relation !== undefined && relation.keys.size > 0
+    const rowids = new Map(isReplaced ? ROWID.map((one) => [one, undefined]) : [])
+    relations.set(name, {
+      columns: new Set([...(relation?.columns ?? []), ...ROWID]),
+      keys: new Map([...(relation?.keys ?? []), ...rowids]),
+    })
+  }
+  const views = items.filter(({ type }) => type === 'view')
+  noteViews(
+    views.map(({ name, sql }) => ({ name: `view ${name}`, view: name, sql })),
+    'sqlite',
+    relations,
     obstacles,
   )
+  const tables = tablesOf(columns).map(shownName)
+  for (const item of items) {
+    const { type, name, sql, on } = item
+    if (type === 'index' && tables.some((table) => isOn(item, table))) {
+      const { problem, keys } = useOf(expressionsOf(sql), 'sqlite', relations, on)
+      if (keys.size > 0) noteUse(`index ${name}`, problem, obstacles)
+    }
+    if (type !== 'trigger') continue
+    const own = relations.get(on.toLowerCase())?.keys ?? new Map()
+    const body = sql.slice(/\b(when|begin)\b/i.exec(sql)?.index)
+    const used = [...own.keys()].find((key) => mentions(body, key))
+    if (used !== undefined || (own.size > 0 && body.includes('*')))
+      obstacles.ask(
+        `trigger ${name}`,
+        `it mentions ${used ?? 'whole rows'}, which will have a new key; review it, drop it and create it again after the switch`,
+      )
+    else noteBody(`trigger ${name}`, body, relations, obstacles)
+  }
+}
+
+/** The items of an index that are more than columns, and its predicate. */
+function expressionsOf(sql: string): string {
+  const tokens = readSql(sql, { dialect: 'sqlite' })
+  const { close, items } = firstList(tokens)
+  const isPlain = ([, direction, ...more]: (typeof items)[number]): boolean =>
+    more.length === 0 && (direction === undefined || /^(asc|desc)$/i.test(direction.text))
+  const special = items.filter((item) => !isPlain(item)).map((item) => textOf(sql, item))
+  return [...special, sql.slice(tokens[close + 1]?.end ?? sql.length)].join(' ; ')
 }
 
 /** Notes full-text tables, which find rows by the integer keys that are replaced. */

@@ -22,7 +22,7 @@ export const SETTINGS = { foreign_keys: 'OFF', legacy_alter_table: 'ON' }
 export const settingStatements = Object.entries(SETTINGS).map(([name, value]) => `PRAGMA ${name} = ${value}`)
 
 /** What the steps run. */
-export function statementsOf(db: Pick<Driver, 'own'>, plan: SqlitePlan): Statements {
+export function statementsOf(db: Pick<Driver, 'own' | 'database'>, plan: SqlitePlan): Statements {
   const { roots, columns, details } = plan
   const maps = roots.map((_, number) => mapOf(db, number))
   const dropState = ownTables(db, plan).map((table) => `DROP TABLE ${table}`)
@@ -64,7 +64,7 @@ export function statementsOf(db: Pick<Driver, 'own'>, plan: SqlitePlan): Stateme
   }
 }
 
-export const ownTables = (db: Pick<Driver, 'own'>, { roots }: SqlitePlan): string[] => [
+export const ownTables = (db: Pick<Driver, 'own' | 'database'>, { roots }: SqlitePlan): string[] => [
   ...roots.map((_, number) => mapOf(db, number)),
   db.own('round'),
   db.own('state'),

@@ -62,7 +62,8 @@ const NAMES = ['json', 'js', 'mjs', 'cjs', 'ts', 'mts'].map((ending) => `snoflax
 const CONFIG: Readonly<Record<string, OptionKind>> = {
   database: 'any',
   tables: 'any',
-  allowTriggers: 'any',
+  references: 'any',
+  ignore: 'any',
   maxDriftMs: 'number',
 }
 
@@ -93,13 +94,13 @@ export async function readConfig(given: string | undefined): Promise<{ file: str
   if (!existsSync(file)) throw new UsageError(`${file}: no such file`)
   const config = file.endsWith('.json') ? parsed(file) : await imported(file)
   checkOptions(file, config, CONFIG, 'the configuration')
-  const { database, tables, allowTriggers = [] } = config as AdoptConfig
+  const { database, tables, ignore = [] } = config as AdoptConfig
   if (!Array.isArray(tables) || tables.length === 0)
     throw new UsageError(`${file}: tables must be a list of the tables whose keys are replaced`)
   if (database !== undefined && typeof database !== 'string')
     throw new UsageError(`${file}: database must be postgres://…, mysql://… or the path of an SQLite file`)
-  if (!Array.isArray(allowTriggers) || allowTriggers.some((name) => typeof name !== 'string'))
-    throw new UsageError(`${file}: allowTriggers must be a list of names`)
+  if (!Array.isArray(ignore) || ignore.some((name) => typeof name !== 'string'))
+    throw new UsageError(`${file}: ignore must be a list of names`)
   return { file, config: config as AdoptConfig }
 }
 
@@ -130,7 +131,7 @@ async function imported(file: string): Promise<unknown> {
 /** The options of `planAdoption`. @throws {UsageError}, {IdError} naming the table. */
 export function adoptionOptions(
   file: string,
-  { tables, allowTriggers, maxDriftMs }: AdoptConfig,
+  { tables, references, ignore, maxDriftMs }: AdoptConfig,
   keyTimes: KeyTimes,
 ): AdoptionOptions {
   for (const [i, { table, prefix }] of tables.entries()) {
@@ -143,7 +144,8 @@ export function adoptionOptions(
   }
   return {
     tables: tables.map((table, i) => tableOptions(`${file}, tables[${i}]`, table, keyTimes)),
-    ...(allowTriggers !== undefined && { allowTriggers }),
+    ...(references !== undefined && { references }),
+    ...(ignore !== undefined && { ignore }),
     ...(maxDriftMs !== undefined && { maxDriftMs }),
   }
 }

@@ -137,13 +137,9 @@ async function perform(
 }
 
 async function plan({ adoption, terminal, options: { sql }, tell }: Run): Promise<void> {
-  const { phase, columns, carried, warnings } = adoption
-  for (const { table, column, isRoot, root } of columns) {
-    const key = columns.find((one) => one.root === root && one.isRoot)
-    const what = isRoot ? 'key' : `follows ${key?.table}.${key?.column}`
-    await tell('column', { table, column, isRoot }, `  ${table}.${column}  ${what}`)
-  }
-  for (const what of carried) await tell('carried', { what }, `  carried over: ${what}`)
+  const { phase, inventory, warnings } = adoption
+  for (const { name, verdict, note } of inventory)
+    await tell('inventory', { name, verdict, note }, `  ${verdict.padEnd(12)}  ${name}: ${note}`)
   for (const message of warnings)
     await tell('warning', { message }, `${terminal.paint('yellow', 'warning')}  ${message}`)
   const next = NEXT[phase]

@@ -1,0 +1,405 @@
+import { obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
+import { flax, prefixed } from '@snoflax/core'
+import { mysql, type PostgresDatabase, poolTo, postgres, sqlite } from '@snoflax/test'
+import { afterEach, describe, expect, test } from 'vitest'
+import { carryOut, type Opened, plan } from './moves.js'
+
+const opened: Opened[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((one) => one.close()))
+})
+
+type Kind = 'postgres' | 'sqlite' | 'mysql'
+const KINDS = { postgres, sqlite, mysql }
+const kinds = (['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[kind].selected())
+
+const TIMES = { postgres: 'timestamptz', sqlite: 'TEXT', mysql: 'datetime' }
+const TYPES = { postgres: 'jsonb', sqlite: 'TEXT', mysql: 'json' }
+
+const idsOf =
+  (prefix: string): TableOptions['generator'] =>
+  (clock) =>
+    prefixed(flax, prefix).generator({ monotonic: true, clock })
+
+const C: TableOptions = { table: 'c', createdAt: 'at', storage: 'text', generator: idsOf('cus') }
+const O: TableOptions = { table: 'o', createdAt: 'at', storage: 'text', generator: idsOf('ord') }
+
+/** `c` with the keys 1 to 9, and `o` with 1 to 3. */
+async function shop(kind: Kind, ...more: string[]): Promise<Opened> {
+  const database = (await KINDS[kind].open()) as Opened
+  opened.push(database)
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, i) => `(${i + 1}, '2021-01-0${i + 1}')`).join()
+  for (const sql of [
+    `CREATE TABLE c (id integer PRIMARY KEY, at ${TIMES[kind]} NOT NULL)`,
+    `CREATE TABLE o (id integer PRIMARY KEY, at ${TIMES[kind]} NOT NULL)`,
+    `INSERT INTO c VALUES ${rows(9)}`,
+    `INSERT INTO o VALUES ${rows(3)}`,
+    ...more,
+  ])
+    await database.query(sql)
+  return database
+}
+
+async function messages(planned: Promise<unknown>): Promise<string[]> {
+  const error = await planned.then(
+    () => new Error('no obstacle'),
+    (reason: unknown) => reason,
+  )
+  const found = obstaclesOf(error)
+  return found.length > 0 ? found.map(({ message }) => message) : [String(error)]
+}
+
+describe.each(kinds)('%s: columns without a foreign key', (kind) => {
+  const COLUMNS: [table: string, insert: string][] = [
+    ['CREATE TABLE d (id integer PRIMARY KEY, c_id integer NOT NULL)', 'INSERT INTO d VALUES (1, 1), (2, 9)'],
+    [
+      'CREATE TABLE d (id integer PRIMARY KEY, c_id integer NOT NULL)',
+      'INSERT INTO d VALUES (1, 1), (2, 77)',
+    ],
+    ['CREATE TABLE d (id integer PRIMARY KEY, ref bigint)', 'INSERT INTO d VALUES (1, 5), (2, NULL)'],
+    ['CREATE TABLE d (id integer PRIMARY KEY, c_id integer)', 'SELECT 1'],
+    ['CREATE TABLE d (id integer PRIMARY KEY, created_by integer)', 'INSERT INTO d VALUES (1, 0), (2, 3)'],
+    [
+      'CREATE TABLE d (id integer PRIMARY KEY, owner_id varchar(20))',
+      "INSERT INTO d VALUES (1, '3'), (2, '')",
+    ],
+    [
+      'CREATE TABLE d (id integer PRIMARY KEY, target_id integer, target_type varchar(20))',
+      "INSERT INTO d VALUES (1, 3, 'C'), (2, 500, 'Z')",
+    ],
+    [
+      `CREATE TABLE d (id integer PRIMARY KEY, body ${TYPES[kind]})`,
+      `INSERT INTO d VALUES (1, '{"customer": {"id": 3}}')`,
+    ],
+  ]
+
+  test.each(COLUMNS)('%s; %s: must be declared or ignored', async (create, insert) => {
+    const database = await shop(kind, create, insert)
+    const found = await messages(plan(database, [C]))
+    expect(found).toEqual([
+      expect.stringMatching(/^column (public\.)?d\.\w+: it (may contain|contains JSON).*references: \{ "/),
+    ])
+    const [name] = /^column [^:]+/.exec(found[0] as string) as unknown as [string]
+    const { inventory } = await plan(database, [C], { ignore: [name] })
+    expect(inventory).toContainEqual({ name, verdict: 'ignored', note: expect.any(String) })
+  })
+
+  test('columns that hold other values are listed, or named as not examined', async () => {
+    const database = await shop(
+      kind,
+      `CREATE TABLE d (id integer PRIMARY KEY, shelf_id integer, n integer, body ${TYPES[kind]})`,
+      `INSERT INTO d VALUES (1, 5000, 1, '{"n": 1}')`,
+    )
+    const { inventory } = await plan(database, [C])
+    expect(inventory).toContainEqual(
+      expect.objectContaining({
+        name: expect.stringMatching(/column (public\.)?d\.shelf_id$/),
+        verdict: 'unaffected',
+      }),
+    )
+    expect(inventory).toContainEqual(
+      expect.objectContaining({
+        name: 'other columns',
+        verdict: 'not examined',
+        note: expect.stringMatching(/d\.n\b/),
+      }),
+    )
+  })
+
+  test('declared columns are converted: values, by a type column, in JSON', async () => {
+    const database = await shop(
+      kind,
+      'CREATE TABLE d (id integer PRIMARY KEY, c_id integer NOT NULL)',
+      'INSERT INTO d VALUES (1, 1), (2, 9)',
+      'CREATE TABLE n (id integer PRIMARY KEY, target_id integer, target_type varchar(20))',
+      "INSERT INTO n VALUES (1, 3, 'C'), (2, 3, 'O'), (3, 800, 'Z'), (4, NULL, 'C')",
+      `CREATE TABLE e (id integer PRIMARY KEY, body ${TYPES[kind]})`,
+      `INSERT INTO e VALUES (1, '{"x": 1, "customer": {"id": 3}, "orders": [3, 1]}'), (2, '{"orders": []}'), (3, '{"customer": {"id": null}}'), (4, NULL)`,
+      kind === 'postgres'
+        ? "CREATE TABLE teams (id integer PRIMARY KEY, member_ids integer[]); INSERT INTO teams VALUES (1, '{3,1,3}'), (2, '{}'), (3, NULL)"
+        : 'SELECT 1',
+    )
+    const adoption = await plan(database, [C, O], {
+      references: {
+        'd.c_id': 'c',
+        'n.target_id': { type: 'target_type', tables: { C: 'c', O: 'o', Z: null } },
+        'e.body': { paths: { '$.customer.id': 'c', '$.orders[*]': 'o' } },
+        ...(kind === 'postgres' && { 'teams.member_ids': 'c' }),
+      },
+    })
+    await adoption.backfill()
+    await database.query(`INSERT INTO e VALUES (5, '{"customer": {"id": 9}}')`)
+    await database.query("INSERT INTO n VALUES (5, 1, 'O')")
+    await adoption.switchKeys()
+    expect((await adoption.verify()).faults).toEqual([])
+    const ids = async (table: string) =>
+      new Map(
+        (await database.query(`SELECT id, legacy_id FROM ${table}`)).map((row) => [
+          row['legacy_id'],
+          row['id'],
+        ]),
+      )
+    const [c, o] = [await ids('c'), await ids('o')]
+    const rows = async (table: string, column: string) =>
+      (await database.query(`SELECT ${column} AS v FROM ${table} ORDER BY id`)).map(
+        (row) => row['v'] as unknown,
+      )
+    expect(await rows('d', 'c_id')).toEqual([c.get(1), c.get(9)])
+    expect(await rows('n', 'target_id')).toEqual([c.get(3), o.get(3), '800', null, o.get(1)])
+    const bodies = (await rows('e', 'body')).map((body) =>
+      typeof body === 'string' ? JSON.parse(body) : body,
+    )
+    expect(bodies).toEqual([
+      { x: 1, customer: { id: c.get(3) }, orders: [o.get(3), o.get(1)] },
+      { orders: [] },
+      { customer: { id: null } },
+      null,
+      { customer: { id: c.get(9) } },
+    ])
+    if (kind === 'postgres')
+      expect(await rows('teams', 'member_ids')).toEqual([[c.get(3), c.get(1), c.get(3)], [], null])
+    await adoption.finish()
+    expect(await rows('d', 'c_id')).toEqual([c.get(1), c.get(9)])
+  })
+
+  test.each<[string, string, object, RegExp]>([
+    [
+      'CREATE TABLE d (x bigint)',
+      'INSERT INTO d VALUES (77)',
+      { 'd.x': 'c' },
+      /d\.x: the value 77 references no row of (public\.)?c; correct it/,
+    ],
+    [
+      'CREATE TABLE d (x varchar(9))',
+      'SELECT 1',
+      { 'd.x': 'c' },
+      /d\.x: the column is .*, and the keys are .*; change its type first/,
+    ],
+    ['CREATE TABLE d (x integer)', 'SELECT 1', { 'd.y': 'c' }, /^d\.y: references: no such column/],
+    ['CREATE TABLE d (x integer)', 'SELECT 1', { 'd.x': 'gone' }, /^d\.x: references: gone is not in tables/],
+    [
+      'CREATE TABLE d (x integer, t varchar(9))',
+      "INSERT INTO d VALUES (1, 'C'), (2, 'P')",
+      { 'd.x': { type: 't', tables: { C: 'c' } } },
+      /d\.x: references: t is P in a row; list its table, or null/,
+    ],
+    [
+      `CREATE TABLE d (x ${TYPES[kind]})`,
+      `INSERT INTO d VALUES ('{"c": [1, 77]}')`,
+      { 'd.x': { paths: { '$.c[*]': 'c' } } },
+      /d\.x: the value 77 references no row of (public\.)?c/,
+    ],
+    [
+      `CREATE TABLE d (x ${TYPES[kind]})`,
+      'SELECT 1',
+      { 'd.x': { paths: { 'c..': 'c' } } },
+      /d\.x: references: c\.\. is not a path/,
+    ],
+  ])('%s; %s; %j is refused by name', async (create, insert, references, message) => {
+    const database = await shop(kind, create, insert)
+    const found = await messages(plan(database, [C], { references: references as never }))
+    expect(found).toEqual([expect.stringMatching(message)])
+  })
+
+  test('a name to ignore that is not in the inventory is refused', async () => {
+    const database = await shop(kind)
+    expect(await messages(plan(database, [C], { ignore: ['view gone'] }))).toEqual([
+      expect.stringMatching(/^ignore: the inventory has no view gone; spell it as the plan does/),
+    ])
+  })
+})
+
+describe.each(kinds)('%s: views', (kind) => {
+  const LG = [
+    'CREATE TABLE lg (n integer, ref bigint)',
+    'INSERT INTO lg VALUES (1, 1), (2, 2)',
+    'CREATE TABLE line (c_id integer REFERENCES c (id), id integer, n integer)',
+    'INSERT INTO line VALUES (1, 2, 1), (2, 1, 2)',
+  ]
+  const ignore = ['lg.ref', 'line.id'].map((one) => `column ${kind === 'postgres' ? 'public.' : ''}${one}`)
+  const name = `view ${kind === 'postgres' ? 'public.' : ''}v`
+
+  test.each([
+    'SELECT lg.n, c.id FROM lg JOIN c ON c.id = lg.ref',
+    'SELECT id FROM c WHERE id IN (SELECT ref FROM lg)',
+    'SELECT n FROM lg WHERE ref IN (SELECT id FROM c)',
+    'SELECT coalesce(id, 5) AS x FROM c',
+    'SELECT x.k FROM (SELECT id AS k FROM c) AS x WHERE x.k > 5',
+    'WITH x (k) AS (SELECT id FROM c) SELECT k FROM x WHERE k = 5',
+    'SELECT id FROM c UNION SELECT n FROM lg',
+    'SELECT line.n FROM line JOIN c ON c.id = line.id',
+    'SELECT c.id FROM c JOIN o ON o.id = c.id',
+    'SELECT id FROM c ORDER BY id LIMIT 3',
+    'SELECT n FROM lg WHERE n > (SELECT max(id) FROM c)',
+    'SELECT n, (SELECT min(c_id) FROM line) AS m FROM lg',
+    'SELECT CAST(id AS char(9)) AS t FROM c',
+    'SELECT c.id FROM c WHERE c.id = 5 OR c.id IS NULL',
+    'SELECT id + 1 AS x FROM c',
+  ])('%s is an obstacle, unless it is ignored', async (select) => {
+    const database = await shop(kind, ...LG, `CREATE VIEW v AS ${select}`)
+    const found = await messages(plan(database, [C, O], { ignore }))
+    expect(found).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: it uses .* take it on with ignore: `)),
+    ])
+    // What PostgreSQL can't create again is refused in any case.
+    if (kind === 'postgres') return
+    const { inventory } = await plan(database, [C, O], { ignore: [...ignore, name] })
+    expect(inventory).toContainEqual(expect.objectContaining({ name, verdict: 'ignored' }))
+  })
+
+  test.each([
+    'SELECT id, at FROM c',
+    'SELECT line.n, c.at FROM line JOIN c ON c.id = line.c_id',
+    'SELECT l.n, x.at FROM line AS l LEFT JOIN c AS x ON (x.id = l.c_id) WHERE l.c_id IS NOT NULL AND l.n > 1',
+    'SELECT c_id, count(*) AS n FROM line GROUP BY c_id',
+    'SELECT count(DISTINCT c_id) AS n FROM line',
+    'SELECT at FROM c WHERE id IN (SELECT c_id FROM line)',
+    'SELECT n FROM line WHERE EXISTS (SELECT 1 FROM c WHERE c.id = line.c_id) AND n < 5',
+    'SELECT n FROM lg WHERE ref > 1',
+  ])('%s is none', async (select) => {
+    const database = await shop(kind, ...LG, `CREATE VIEW v AS ${select}`)
+    const rows = async () => (await database.query('SELECT * FROM v')).length
+    const before = await rows()
+    await carryOut(await plan(database, [C, O], { ignore }))
+    expect(await rows()).toBe(before)
+  })
+
+  test('a view on a view is read under the names that its columns have there', async () => {
+    const database = await shop(
+      kind,
+      ...LG,
+      'CREATE VIEW w AS SELECT id AS k, at FROM c',
+      'CREATE VIEW v AS SELECT at FROM w WHERE k = 5',
+    )
+    const found = await messages(plan(database, [C], { ignore }))
+    expect(found).toEqual([expect.stringMatching(new RegExp(`^${name}: it uses `))])
+  })
+})
+
+describe.runIf(kinds.includes('postgres'))('postgres: bodies that are texts', () => {
+  test.each([
+    "CREATE FUNCTION f(x int) RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM c WHERE id = x'",
+    'CREATE FUNCTION f(x int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN DELETE FROM c WHERE id = x; END $$',
+    "CREATE FUNCTION f(t text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'DELETE FROM ' || t; END $$",
+  ])('%s', async (sql) => {
+    for (const schema of ['public', 'other']) {
+      const database = await shop('postgres', 'CREATE SCHEMA other', sql.replace('f(', `${schema}.f(`))
+      const [found] = await messages(plan(database, [C]))
+      expect(found).toMatch(new RegExp(`^function ${schema}\\.f\\(\\w+\\): it (mentions c|runs SQL)`))
+    }
+  })
+
+  test('a role is told the rights that it lacks, first', async () => {
+    const database = (await shop('postgres', 'CREATE TABLE d (c_id integer)')) as PostgresDatabase
+    const role = await database.role()
+    const pool = poolTo(role.url)
+    try {
+      const lacking = () => messages(planAdoption(pool, { tables: [C] }))
+      expect(await lacking()).toEqual([
+        expect.stringMatching(`GRANT CREATE ON DATABASE ${database.name} TO ${role.name}`),
+        expect.stringMatching(`^public\\.c: .*GRANT \\w+ TO ${role.name}`),
+      ])
+      await database.query(`GRANT CREATE ON DATABASE ${database.name} TO ${role.name}`)
+      await database.query(`GRANT CREATE, USAGE ON SCHEMA public TO ${role.name}`)
+      await database.query(`ALTER TABLE c OWNER TO ${role.name}`)
+      expect(await lacking()).toEqual([
+        expect.stringMatching(`^column public\\.d\\.c_id: .*GRANT SELECT ON public\\.d TO ${role.name}`),
+      ])
+    } finally {
+      await pool.end()
+    }
+  })
+})
+
+describe.runIf(kinds.includes('mysql'))('mariadb: all databases, and what the user may not see', () => {
+  test.each<[string, RegExp]>([
+    ['CREATE PROCEDURE del(x bigint) DELETE FROM c WHERE id = x', /^procedure del: it mentions c, /],
+    [
+      'CREATE FUNCTION f(x bigint) RETURNS int RETURN (SELECT count(*) FROM c WHERE id > x)',
+      /^function f: it mentions c, /,
+    ],
+    [
+      'CREATE EVENT ev ON SCHEDULE EVERY 1 DAY DISABLE DO DELETE FROM c WHERE id < 5',
+      /^event ev: it mentions c, /,
+    ],
+    [
+      "CREATE PROCEDURE p(t text) EXECUTE IMMEDIATE concat('DELETE FROM ', t)",
+      /^procedure p: it runs SQL that it builds/,
+    ],
+    [
+      'CREATE TRIGGER t AFTER INSERT ON o FOR EACH ROW DELETE FROM c WHERE id = NEW.id',
+      /^trigger t: it mentions c, /,
+    ],
+    ['CREATE VIEW other.v AS SELECT id FROM here.c WHERE id > 5', /^view other_\w+\.v: it uses .*id/],
+    [
+      'CREATE PROCEDURE other.p(x int) DELETE FROM here.c WHERE id = x',
+      /^procedure other_\w+\.p: it mentions c, /,
+    ],
+    [
+      'CREATE VIEW other.w AS SELECT id AS k FROM here.c; CREATE VIEW other.v AS SELECT k FROM other.w WHERE k > 5',
+      /^view other_\w+\.v: it uses .*k/,
+    ],
+  ])('%s', async (sql, message) => {
+    const database = await shop('mysql')
+    if (database.kind !== 'mysql') return
+    const other = `other_${database.name}`
+    await database.query(`CREATE DATABASE ${other}`)
+    try {
+      for (const one of sql.split('; '))
+        await database.query(one.replaceAll('other.', `${other}.`).replaceAll('here.', `${database.name}.`))
+      expect(await messages(plan(database, [C]))).toEqual([expect.stringMatching(message)])
+    } finally {
+      await database.query(`DROP DATABASE ${other}`)
+    }
+  })
+
+  test('a user is told the rights that it lacks, first', async () => {
+    const database = await shop(
+      'mysql',
+      'CREATE EVENT ev ON SCHEDULE EVERY 1 DAY DISABLE DO DELETE FROM c WHERE id < 5',
+    )
+    if (database.kind !== 'mysql') return
+    const user = `poor_${database.name}`.slice(0, 60)
+    await database.query(`CREATE USER '${user}'@'%' IDENTIFIED BY 'secret'`)
+    const url = Object.assign(new URL(database.url), { username: user, password: 'secret' }).href
+    const { createConnection } = await import('mysql2/promise')
+    // A session keeps the rights with which it began.
+    const obstacles = async (ignore: string[] = []): Promise<string[]> => {
+      const connection = await createConnection(url)
+      const found = await messages(planAdoption(connection, { tables: [C], ignore }))
+      await connection.end()
+      return found
+    }
+    try {
+      const step = 'CREATE, ALTER, DROP, INDEX, REFERENCES, INSERT, UPDATE, DELETE'
+      await database.query(`GRANT SELECT, ${step} ON \`${database.name}\`.* TO '${user}'@'%'`)
+      expect(await obstacles()).toEqual([
+        expect.stringMatching(/^rights: .*GRANT SHOW VIEW, TRIGGER, EVENT, EXECUTE ON `\w+`\.\* TO 'poor_/),
+        expect.stringMatching(
+          /^rights: .*GRANT SELECT, SHOW VIEW, TRIGGER, EVENT, EXECUTE ON \*\.\* TO 'poor_.*ignore: \["other databases"\]/,
+        ),
+      ])
+      await database.query(
+        `GRANT SHOW VIEW, TRIGGER, EVENT, EXECUTE ON \`${database.name}\`.* TO '${user}'@'%'`,
+      )
+      expect(await obstacles(['other databases'])).toEqual([
+        expect.stringMatching(/^event ev: it mentions c/),
+      ])
+      await database.query(`GRANT SELECT, SHOW VIEW, TRIGGER, EVENT, EXECUTE ON *.* TO '${user}'@'%'`)
+      expect(await obstacles()).toEqual([expect.stringMatching(/^event ev: /)])
+    } finally {
+      await database.query(`DROP USER '${user}'@'%'`)
+    }
+  })
+})
+
+describe.runIf(kinds.includes('sqlite'))('sqlite: triggers', () => {
+  test.each([
+    'CREATE TRIGGER t AFTER INSERT ON o BEGIN DELETE FROM c WHERE id = NEW.id; END',
+    'CREATE TEMP TRIGGER t AFTER INSERT ON o BEGIN DELETE FROM c WHERE id = NEW.id; END',
+  ])('%s', async (sql) => {
+    const found = await messages(plan(await shop('sqlite', sql), [C]))
+    expect(found).toEqual([expect.stringMatching(/^trigger t: it mentions c, which has new keys/)])
+  })
+})
