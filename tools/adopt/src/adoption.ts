@@ -14,6 +14,8 @@ export interface ReplacedColumn {
   readonly type: string
   /** Whether the column is NOT NULL, before the adoption and after it. */
   readonly notNull: boolean
+  /** Set for a column without a foreign key: it is declared in `references`. */
+  readonly isDeclared?: true
   /** How the column contains keys, if not as plain values. */
   readonly via?: Via
 }
@@ -57,6 +59,13 @@ export interface Adoption {
   readonly columns: readonly ReplacedColumn[]
   /** Every column that contains keys, or may do so, and all code that uses one, each with a verdict. */
   readonly inventory: readonly InventoryRow[]
+  /**
+   * The tables `_adopted_…` in which `finish` keeps old and new keys, with the columns `old` and `new`. Drop them when you
+   * need no old key any more.
+   */
+  readonly mappings: readonly string[]
+  /** The tables that nobody else can write during the switch, nor read, except in MariaDB. */
+  readonly blocked: readonly string[]
   /** What the steps would break outside of this database, such as a subscriber of a publication, and how to prevent it. */
   readonly warnings: readonly string[]
   /** The SQL of all steps, to review before you run them. */
@@ -83,7 +92,8 @@ export interface Adoption {
    */
   switchKeys(options?: SwitchOptions): Promise<void>
   /**
-   * Compares old and new keys, before or after the switch. Reads only.
+   * Compares old and new keys, before or after the switch. Reads only. Before the switch, rows inserted since the backfill
+   * wait for an id: that is no fault.
    *
    * @throws {IdError} before the backfill.
    */
@@ -112,6 +122,8 @@ export interface TableVerification {
   readonly table: string
   /** How many rows were compared. */
   readonly rows: number
+  /** How many rows have no id yet, before the switch. */
+  readonly waiting: number
   /** The largest difference between the times of a row and its id, in milliseconds. The family's unit alone causes some. */
   readonly maxDriftMs: number
 }

@@ -4,7 +4,7 @@ import { closingOf, isWord, readSql, type SqlToken } from '@snoflax/core/adapter
 import type { ReplacedColumn } from './adoption.js'
 import type { StoredColumn } from './driver.js'
 import type { Obstacles } from './obstacles.js'
-import { shownName } from './plan.js'
+import { lastOf } from './plan.js'
 
 /** A table or view as code sees it: names in lower case. */
 export interface Relation {
@@ -36,9 +36,6 @@ export function relationsOf(all: readonly StoredColumn[], replaced: readonly Rep
     addRelation(relations, lastOf(table), [column], new Map([[column, via === undefined ? root : undefined]]))
   return relations
 }
-
-export const lastOf = (table: string): string =>
-  shownName(/("(?:[^"]|"")*"|[^."]+)$/.exec(table)?.[0] ?? table)
 
 export interface View {
   /** Its name in the inventory, and in code. */
@@ -182,11 +179,11 @@ function isHarmless(tokens: readonly SqlToken[], i: number, scope: Scope): boole
   if (isWord(outer, 'COUNT'))
     return after?.text === ')' && (before?.text === '(' || isWord(before, 'DISTINCT'))
   if (isWord(outer, 'USING')) return scope.isSame(i, i)
+  const clause = clauseOf(tokens, i)
   return (
-    isWord(clauseOf(tokens, i), 'SELECT', 'GROUP', 'PARTITION') &&
     (before?.text === ',' || isWord(before, 'SELECT', 'DISTINCT', 'ALL', 'BY')) &&
     isEnd(after) &&
-    isTable(tokens, i, scope)
+    (isWord(clause, 'GROUP', 'PARTITION') || (isWord(clause, 'SELECT') && isTable(tokens, i, scope)))
   )
 }
 
@@ -195,7 +192,6 @@ function isTable(tokens: readonly SqlToken[], i: number, scope: Scope): boolean 
   const open = tokens[i]?.open ?? -1
   if (open < 0) return true
   const before = tokens[open - 1]
-  if (!isWord(tokens[open + 1], 'SELECT', 'WITH')) return isWord(before, 'OVER')
   if (isWord(before, 'IN')) return scope.isSame(i, isWord(tokens[open - 2], 'NOT') ? open - 3 : open - 2)
   if (before?.text === ',') return isWord(clauseOf(tokens, open), 'FROM', 'JOIN')
   return before?.text === '(' || isWord(before, 'FROM', 'JOIN', 'EXISTS', 'AS', 'LATERAL', 'MATERIALIZED')
@@ -270,7 +266,8 @@ class Scope {
 
   private rootOf(i: number): number | undefined {
     const token = this.tokens[i]
-    if (token === undefined || !this.isUse(i) || this.renamed.has(nameOf(token))) return undefined
+    if (token === undefined || !this.isUse(i)) return undefined
+    if (token.parts.length === 1 && this.renamed.has(nameOf(token))) return undefined
     const name = nameOf(token)
     const roots = new Set(this.relationsOf(i).map((one) => one?.keys.get(name)))
     return roots.size === 1 ? [...roots][0] : undefined

@@ -70,7 +70,9 @@ export interface Driver<Details = unknown> extends Session {
   /** Called before rows are filled, and before every step of an adoption in progress. */
   prepare?(plan: Plan<Details>): void
   /** Runs a transaction in which no other session reads or writes the tables. */
-  locked<Result>(plan: Plan<Details>, lockTimeoutMs: number, work: () => Work<Result>): Work<Result>
+  locked<Result>(plan: Plan<Details>, patience: Patience, work: () => Work<Result>): Work<Result>
+  /** The tables that it locks. */
+  blockedTables(plan: Plan<Details>): readonly string[]
 
   /** Reads the schema without changing anything. */
   peek<Result>(work: () => Work<Result>): Work<Result>
@@ -114,7 +116,13 @@ export interface Driver<Details = unknown> extends Session {
   /** Prepares the switch as far as possible without locks. */
   prepareSwitch?(plan: Plan<Details>): Work<void>
   /** Drops old columns and all bookkeeping, or nothing. */
-  finish(plan: Plan<Details>, lockTimeoutMs: number): Work<void>
+  finish(plan: Plan<Details>, patience: Patience): Work<void>
+}
+
+/** How long to try to lock tables, and how long an attempt may block others, if not as long as usual. */
+export interface Patience {
+  readonly lockTimeoutMs: number
+  readonly blockForMs: number | undefined
 }
 
 export interface MadeId {
@@ -139,6 +147,8 @@ export interface Statements {
   readonly exchange: readonly string[]
   /** The statements that can run after the switch, without its locks. */
   readonly settle: readonly string[]
+  /** Keeps old and new keys in tables of their own. */
+  readonly keep: readonly string[]
   readonly finish: readonly string[]
   readonly abandon: readonly string[]
 }

@@ -1,12 +1,15 @@
 export type {
   Adoption,
+  InventoryRow,
   Orm,
   Phase,
   ReplacedColumn,
   SchemaChange,
   Stage,
   TableVerification,
+  Verdict,
   Verification,
+  Via,
 } from './adoption.js'
 export { keyTime } from './key-time.js'
 export type { MariadbClient, MariadbConnection } from './mariadb/session.js'
@@ -17,9 +20,11 @@ export type {
   ColumnTime,
   CreatedAt,
   Progress,
+  Reference,
   SwitchOptions,
   TableOptions,
 } from './options.js'
-export { planAdoption } from './plan-adoption.js'
+export { type AdoptionClient, planAdoption } from './plan-adoption.js'
 export type { PostgresClient } from './postgres/session.js'
+export { type Rehearsal, rehearseAdoption, type ViewComparison } from './rehearse.js'
 export type { SqliteConnection, SqliteStatement } from './sqlite/session.js'

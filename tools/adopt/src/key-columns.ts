@@ -50,7 +50,7 @@ export function* noteCandidates(
     obstacles.list('columns of other databases', 'not examined', `${far}, of which adopt could change none`)
   for (const column of columns.filter(({ isElsewhere }) => !isElsewhere)) {
     const path = pathOf(column)
-    if (!column.hasRows || column.kind === '' || known.has(path) || isItsOwnKey(column)) continue
+    if (!column.hasRows || column.kind === '' || known.has(path) || isItsOwnKey(column, columns)) continue
     if (isOurs(column, settled)) continue
     const fitting = roots.filter(({ keyType }) => fits(column, kindOf(keyType)))
     if (fitting.length === 0) continue
@@ -98,11 +98,20 @@ export function* noteCandidates(
 
 const list = (roots: readonly RootPlan[]): string => roots.map(({ table }) => shownName(table)).join(', ')
 
-/** A key by its own name, such as `id` or `invoice_id` in `invoices`. */
-const isItsOwnKey = ({ table, column, isKey }: StoredColumn): boolean =>
-  isKey && (REFERENCE_ONLY.test(words(column)) || isNamedAfter(column, table))
-
-const REFERENCE_ONLY = new RegExp(`^${SUFFIX}$`)
+/** A key under its own name: `id`, or `invoice_id` in `invoices` if no other column is the key. */
+function isItsOwnKey(
+  { table, column, isInKey, isKey }: StoredColumn,
+  columns: readonly StoredColumn[],
+): boolean {
+  const name = words(column)
+  const isOwn = namesOf(table).some(
+    (own) => name === own || new RegExp(`^_?${SUFFIX}$`).test(name.replace(own, '')),
+  )
+  const isPlain = new RegExp(`^${SUFFIX}$`).test(name)
+  return isInKey
+    ? isOwn || (isPlain && isKey)
+    : isOwn && !isPlain && !columns.some((one) => one.table === table && one.isKey)
+}
 
 /** A name that the adoption needs itself, which is an obstacle anyway. */
 const isOurs = ({ table, column }: Key, settled: ReadonlySet<string>): boolean =>

@@ -106,6 +106,12 @@ export interface SwitchOptions {
    * instead.
    */
   readonly lockTimeoutMs?: number
+  /**
+   * If the tables are in use all the time: how long one attempt may block other sessions, in milliseconds, instead of half
+   * a second. Meanwhile everyone who uses the tables waits, and PostgreSQL may cancel one of two transactions that wait
+   * for each other.
+   */
+  readonly blockForMs?: number
 }
 
 /** The progress of one table, after each batch. */

@@ -5,6 +5,7 @@ import { refuse } from './obstacles.js'
 import {
   type AddedIndex,
   legacyName,
+  mappingOf,
   newName,
   type Plan,
   pathOf,
@@ -277,7 +278,9 @@ const DIALECTS: Record<Orm, Dialect> = {
       const kind = index.isUnique ? 'uniqueIndex' : 'index'
       return properties && `${kind}(${written(index.name)}).on(${properties.join(', ')}),`
     },
-    hide: () => ["tablesFilter: ['!snoflax_adoption_*'],"],
+    hide: (tables) => [
+      `tablesFilter: ['!${tables.some((table) => /(^|\.)_adopted_/.test(table)) ? '_adopted_' : 'snoflax_adoption_'}*'],`,
+    ],
   },
   // Of the plugin's tables; an old key goes into the interface.
   kysely: {
@@ -337,6 +340,10 @@ export function schemaChange<Details>(
   const linesOf = (one: ReplacedColumn): string[] => {
     const root = rootOf(roots, one)
     const [own, place] = [nameOf(one.column), pathOf(one)]
+    if (one.isDeclared)
+      return [
+        `// ${one.column} contains ids of ${shownName(root.table)} without a foreign key: declare it by hand`,
+      ]
     if (stage === 'backfilling')
       return [dialect.extra(nameOf(newName(one.column)), { type: root.type, place }, db.database)]
     const now = one.isRoot
@@ -346,7 +353,8 @@ export function schemaChange<Details>(
     return [now, dialect.extra(nameOf(legacyName(one.column)), { type: one.type, place }, db.database)]
   }
   const changed = stage === 'backfilling' && !db.hasNewColumns ? [] : columns
-  const ownTables = stage === 'finished' ? [] : db.ownTables(plan)
+  const ownTables =
+    stage === 'finished' ? roots.map((root) => shownName(mappingOf(root))) : db.ownTables(plan)
   return {
     columns: changed.map((one) => ({ table: shownName(one.table), column: one.column, lines: linesOf(one) })),
     indexes: db.addedIndexes(plan, stage).flatMap((index) => {

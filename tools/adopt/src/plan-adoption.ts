@@ -1,7 +1,7 @@
 import { checkInteger, checkOptions } from '@snoflax/core/adapter'
 import type { Adoption, Phase, ReplacedColumn } from './adoption.js'
 import { fillKeys } from './backfill.js'
-import type { Column, Driver, Open, StoredColumn } from './driver.js'
+import type { Column, Driver, Open, Patience, StoredColumn } from './driver.js'
 import { noteCandidates } from './key-columns.js'
 import { openMariadb } from './mariadb/driver.js'
 import type { MariadbClient } from './mariadb/session.js'
@@ -11,7 +11,9 @@ import { schemaChange } from './orms.js'
 import {
   familyFacts,
   type Key,
+  lastOf,
   legacyName,
+  mappingOf,
   type Plan,
   pathOf,
   placeOf,
@@ -43,14 +45,25 @@ import type { Work } from './work.js'
  * await adoption.backfill({ onProgress: console.log })
  * await adoption.switchKeys()
  */
-export async function planAdoption(
-  client: PostgresClient | SqliteConnection | MariadbClient,
-  options: AdoptionOptions,
-): Promise<Adoption> {
+export async function planAdoption(client: AdoptionClient, options: AdoptionOptions): Promise<Adoption> {
   if ('execute' in client) return planIn(openMariadb(client), options, keyRecipes(options, 'mariadb'))
   return 'prepare' in client
     ? planIn(openSqlite(client), options, keyRecipes(options, 'sqlite'))
     : planIn(openPostgres(client), options, keyRecipes(options, 'postgres'))
+}
+
+/** A client of a database, as it is passed to {@link planAdoption}. */
+export type AdoptionClient = PostgresClient | SqliteConnection | MariadbClient
+
+/** Runs work that only reads. */
+export function withDriver<Result>(
+  client: AdoptionClient,
+  work: (db: Driver) => Work<Result>,
+): Promise<Result> {
+  if ('execute' in client) return openMariadb(client)((db) => work(db as Driver))
+  return 'prepare' in client
+    ? openSqlite(client)((db) => work(db as Driver))
+    : openPostgres(client)((db) => work(db as Driver))
 }
 
 const LOCK_TIMEOUT_MS = 5000
@@ -66,6 +79,8 @@ const planIn = <Details>(
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
     const facts: Facts = {
       inventory: plan.inventory,
+      mappings: plan.roots.map((root) => shownName(mappingOf(root))),
+      blocked: db.blockedTables(plan).map(shownName),
       warnings: db.warningsOf?.(plan.details) ?? [],
       sql: script(db, plan),
       schemaChange: (orm, stage) => schemaChange(db, plan, orm, stage),
@@ -73,10 +88,12 @@ const planIn = <Details>(
     return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', facts)
   })
 
-function lockTimeoutOf(caller: string, options: SwitchOptions): number {
-  checkOptions(caller, options, { lockTimeoutMs: 'number' })
-  const { lockTimeoutMs = LOCK_TIMEOUT_MS } = options
-  return checkInteger(caller, 'lockTimeoutMs', lockTimeoutMs, 1, 86_400_000)
+function patienceOf(caller: string, options: SwitchOptions): Patience {
+  checkOptions(caller, options, { lockTimeoutMs: 'number', blockForMs: 'number' })
+  const { lockTimeoutMs = LOCK_TIMEOUT_MS, blockForMs } = options
+  for (const [name, ms] of Object.entries({ lockTimeoutMs, blockForMs }))
+    if (ms !== undefined) checkInteger(caller, name, ms, 1, 86_400_000)
+  return { lockTimeoutMs, blockForMs }
 }
 
 interface Given {
@@ -167,7 +184,8 @@ function* readPlan<Details>(
     if (known.has(pathOf({ ...column, column: legacy })))
       obstacles.note(pathOf(column), `the table already has a column ${legacy}; rename or drop it`)
     const { type = '', notNull = false } = known.get(pathOf(column)) ?? {}
-    return { ...column, type, notNull }
+    const isDeclared = declared.some((one) => pathOf(one.column) === pathOf(column))
+    return { ...column, type, notNull, ...(isDeclared && { isDeclared: true as const }) }
   })
   const roots = given.map(({ key, table, recipe: { storage } }) => ({
     table: key.table,
@@ -179,6 +197,17 @@ function* readPlan<Details>(
     type: storage.column.sql,
     default: table.default,
   }))
+  for (const root of roots) {
+    const mapping = mappingOf(root)
+    const [place, name] = [shownName(root.table), shownName(mapping)]
+    if (all.some(({ table }) => shownName(table) === name))
+      obstacles.note(place, `finish keeps old and new keys in ${name}, which exists; rename or drop it`)
+    if (Buffer.byteLength(lastOf(mapping)) > 63)
+      obstacles.note(
+        place,
+        `finish keeps old and new keys in ${name}, which is too long for a name; rename the table`,
+      )
+  }
   for (const one of declared) noteUnfit(db.database, one, roots, all, obstacles)
   for (const column of columns) {
     const target = targetsOf(column).map((one) => placeOf(roots[one] as RootPlan))
@@ -192,7 +221,7 @@ function* readPlan<Details>(
   return { plan: { roots, columns, details, inventory: [] }, given, columns: all }
 }
 
-type Facts = Pick<Adoption, 'inventory' | 'warnings' | 'sql' | 'schemaChange'>
+type Facts = Pick<Adoption, 'inventory' | 'mappings' | 'blocked' | 'warnings' | 'sql' | 'schemaChange'>
 
 function adoptionOf<Details>(
   open: Open<Details>,
@@ -243,7 +272,7 @@ function adoptionOf<Details>(
       }, true),
     switchKeys: (switchOptions = {}) =>
       open(function* (db) {
-        const lockTimeoutMs = lockTimeoutOf('switchKeys', switchOptions)
+        const patience = patienceOf('switchKeys', switchOptions)
         const { settle } = db.statements(plan)
         if ((yield* own(db)).phase === 'backfilling') {
           for (const { table } of plan.roots) {
@@ -252,7 +281,7 @@ function adoptionOf<Details>(
               refuse(shownName(table), 'backfill not finished; run it again')
           }
           if (db.prepareSwitch) yield* db.prepareSwitch(plan)
-          yield* db.locked(plan, lockTimeoutMs, () => exchangeKeys(db, options, recipes, plan))
+          yield* db.locked(plan, patience, () => exchangeKeys(db, options, recipes, plan))
         }
         phase = 'switched'
         yield* db.run(settle)
@@ -263,15 +292,15 @@ function adoptionOf<Details>(
       }),
     finish: (finishOptions = {}) =>
       open(function* (db) {
-        const lockTimeoutMs = lockTimeoutOf('finish', finishOptions)
+        const patience = patienceOf('finish', finishOptions)
         if ((yield* own(db)).phase === 'backfilling')
           refuse('finish', 'the keys are not switched yet; call switchKeys()')
-        yield* db.finish(plan, lockTimeoutMs)
+        yield* db.finish(plan, patience)
       }, true),
     abandon: () =>
       open(function* (db) {
         if ((yield* own(db)).phase === 'switched')
-          refuse('abandon', 'the keys are already switched; to go back, restore a backup')
+          refuse('abandon', 'the keys are already switched; the way back is in docs/adopting.md')
         yield* db.apply(db.statements(plan).abandon)
         phase = 'planned'
       }, true),
@@ -310,7 +339,8 @@ const fixed = <Details>(db: Driver<Details>, plan: Plan<Details>): string =>
 
 /** The SQL of the whole adoption, for review. */
 function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
-  const { create, expand, index, lock, takeDown, reconcile, exchange, settle, finish } = db.statements(plan)
+  const { create, expand, index, lock, takeDown, reconcile, exchange, settle, keep, finish } =
+    db.statements(plan)
   return [
     section('backfill: first', create),
     section('backfill: each on its own', expand),
@@ -329,7 +359,7 @@ function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
       ...exchange,
     ]),
     section('switchKeys: each on its own', settle),
-    section('finish', finish),
+    section('finish', [...keep, ...finish]),
   ].join('')
 }
 

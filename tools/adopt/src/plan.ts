@@ -1,5 +1,5 @@
 import type { IdFamily } from '@snoflax/core'
-import { baseOf, isPrefixed } from '@snoflax/core/adapter'
+import { baseOf, isPrefixed, quoteName } from '@snoflax/core/adapter'
 import type { InventoryRow, ReplacedColumn, Stage } from './adoption.js'
 import { type Obstacles, refuse } from './obstacles.js'
 
@@ -59,6 +59,15 @@ export const legacyIndex = (root: number): string => `snoflax_legacy_${root + 1}
 /** SQL's name of a table, without its quotes. */
 export const shownName = (table: string): string =>
   table.replace(/"((?:[^"]|"")*)"/g, (_, name: string) => name.replaceAll('""', '"'))
+
+const LAST = /("(?:[^"]|"")*"|[^."]+)$/
+
+/** A table's own name, without its schema. */
+export const lastOf = (table: string): string => shownName(LAST.exec(table)?.[0] ?? table)
+
+/** The table of a root's old and new keys, which stays after `finish`. */
+export const mappingOf = ({ table }: Pick<RootPlan, 'table'>): string =>
+  table.replace(LAST, () => quoteName(`_adopted_${lastOf(table)}`))
 
 export interface AddedIndex {
   readonly table: string

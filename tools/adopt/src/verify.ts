@@ -16,6 +16,7 @@ interface Comparison {
   /** The columns of old and new values; undefined if the new ones are still in the map. */
   readonly old: (column: string) => string
   readonly new: ((column: string) => string) | undefined
+  readonly isSwitched: boolean
   readonly faults: string[]
 }
 
@@ -27,6 +28,7 @@ export function* verify<Details>(
   const isSwitched = phase === 'switched'
   const comparison: Comparison = {
     db,
+    isSwitched,
     old: (column) => quoteName(isSwitched ? legacyName(column) : column),
     new:
       isSwitched || db.hasNewColumns
@@ -38,8 +40,8 @@ export function* verify<Details>(
   const tables: TableVerification[] = []
   for (const [number, root] of plan.roots.entries()) {
     const map = mapOf(db, number)
-    yield* compareKeys(comparison, root, map)
-    tables.push(yield* compareTimes(comparison, root, map, recipes[number] as KeyRecipe))
+    const waiting = yield* compareKeys(comparison, root, map)
+    tables.push({ ...(yield* compareTimes(comparison, root, map, recipes[number] as KeyRecipe)), waiting })
   }
   for (const column of plan.columns.filter(({ isRoot }) => !isRoot)) {
     yield* compareReferences(comparison, column, plan.roots)
@@ -48,8 +50,9 @@ export function* verify<Details>(
   return { tables, faults }
 }
 
-function* compareKeys(comparison: Comparison, root: RootPlan, map: string): Work<void> {
-  const { db, old, new: added } = comparison
+/** Returns how many rows wait for the switch to give them ids. */
+function* compareKeys(comparison: Comparison, root: RootPlan, map: string): Work<number> {
+  const { db, isSwitched, old, new: added } = comparison
   const id = added ? `t.${added(root.key)}` : 'm.id'
   const joined = `${map} AS m ON m."key" = t.${old(root.key)}`
   const [found] = yield* db.query<{ missing: string; repeated: string }>(
@@ -62,9 +65,10 @@ function* compareKeys(comparison: Comparison, root: RootPlan, map: string): Work
          FROM ${root.table} AS t JOIN ${joined} WHERE ${id} IS NOT NULL) AS pair WHERE id <= "before"`,
   )
   const path = placeOf(root)
-  count(comparison, found?.missing, path, 'without an id')
+  if (isSwitched) count(comparison, found?.missing, path, 'without an id')
   count(comparison, found?.repeated, path, 'with an id of another row')
   count(comparison, disorder?.rows, path, 'out of the order of creation')
+  return isSwitched ? 0 : Number(found?.missing)
 }
 
 /** Reads each id back and compares its time with that of its row. */
@@ -73,7 +77,7 @@ function* compareTimes(
   root: RootPlan,
   map: string,
   { storage, source }: KeyRecipe,
-): Work<TableVerification> {
+): Work<Omit<TableVerification, 'waiting'>> {
   const id = added ? `t.${added(root.key)}` : 'm.id'
   let [rows, maxDriftMs] = [0, 0]
   for (const { round, total } of yield* readRounds(db, root.table)) {
@@ -105,8 +109,9 @@ function* compareReferences(
   column: ReplacedColumn,
   roots: readonly RootPlan[],
 ): Work<void> {
-  const { db, old, new: added } = comparison
-  if (added === undefined) return
+  const { db, isSwitched, old, new: added } = comparison
+  // Until then the switch sets those that changed.
+  if (added === undefined || !isSwitched) return
   const { table: target, key } = rootOf(roots, column)
   const own = `c.${old(column.column)}`
   if (column.via !== undefined) {

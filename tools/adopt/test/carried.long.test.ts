@@ -1,7 +1,7 @@
 import { planAdoption, type TableOptions } from '@snoflax/adopt'
 import { type PostgresDatabase, poolTo, postgres } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { carryOut, flaxes, plan, switchOver } from './moves.js'
+import { carryOut, finished, flaxes, plan, switchOver } from './moves.js'
 
 let database: PostgresDatabase
 beforeEach(async () => {
@@ -62,7 +62,7 @@ async function moved(views: readonly string[] = [], ignore: readonly string[] = 
   const adoption = await plan(database, TABLES, { ignore })
   expect(await database.query(CATALOG)).toEqual(before[1])
   await carryOut(adoption)
-  await adoption.finish()
+  await finished(database, adoption)
   expect([await shown(), await database.query(CATALOG)]).toEqual(before)
 }
 
@@ -238,7 +238,7 @@ test('finish changes nothing while something uses an old key, and names all that
     expect(error).toMatch(found)
   expect(await database.query(CATALOG)).toEqual(before)
   await run(['DROP VIEW old', 'DROP TABLE link'])
-  await adoption.finish()
+  await finished(database, adoption)
   expect(await database.query("SELECT FROM pg_namespace WHERE nspname = 'snoflax_adoption'")).toEqual([])
 })
 

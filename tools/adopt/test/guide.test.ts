@@ -69,3 +69,32 @@ test('the snippets of the guide are a complete adoption, and old keys can be loo
   expect(await database.query(sql as string)).toHaveLength(1)
   await adoption.finish()
 })
+
+test('the way back restores the old keys, also of rows inserted since the switch', async () => {
+  const generator = (clock: core.Clock) => core.sno.generator({ partition: 900, clock })
+  const adoption = await adopt.planAdoption(database.pool, {
+    tables: [{ table: 'orders', createdAt: 'created_at', generator }],
+  })
+  const pairs =
+    'SELECT l.id, o.created_at FROM order_lines AS l JOIN orders AS o ON o.id = l.order_id ORDER BY l.id'
+  const before = await database.query(pairs)
+  const keys = await database.query('SELECT id, created_at FROM orders ORDER BY id')
+  await adoption.backfill()
+  await adoption.switchKeys()
+  const id = core.sno.generator({ partition: 901 }).generate()
+  await database.query('INSERT INTO orders (id, created_at) VALUES ($1, now())', [id])
+  await database.query('INSERT INTO order_lines (order_id) VALUES ($1)', [id])
+  const [, back] = snippets('../../../docs/adopting.md', 'sql')
+  const client = await database.connect()
+  await client.query(back as string)
+  await client.end()
+  expect(await database.query('SELECT id, created_at FROM orders ORDER BY id LIMIT 1100')).toEqual(keys)
+  expect((await database.query(pairs)).slice(0, -1)).toEqual(before)
+  expect(await database.query('SELECT order_id FROM order_lines ORDER BY id DESC LIMIT 1')).toEqual([
+    { order_id: 1101 },
+  ])
+  await database.query('INSERT INTO orders (created_at) VALUES (now())')
+  await expect(database.query('INSERT INTO order_lines (order_id) VALUES (5000)')).rejects.toThrow(
+    /foreign key/,
+  )
+})

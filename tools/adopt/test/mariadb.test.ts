@@ -4,7 +4,7 @@ import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chinookTables, KEY_KINDS, makers, picture } from './chinook.js'
 import { openShop } from './mariadb-chinook.js'
-import { carryOut, plan, shapeOf, switchOver } from './moves.js'
+import { carryOut, finished, plan, shapeOf, switchOver } from './moves.js'
 
 let database: MysqlDatabase
 afterEach(() => database.close())
@@ -124,7 +124,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
       expect((await adoption.verify()).faults).toEqual([])
       await switchOver(adoption)
       expect(await picture(database.query)).toEqual(before)
-      await adoption.finish()
+      await finished(database, adoption)
       expect(await picture(database.query)).toEqual(before)
       expect(await shapeOf(database)).toEqual(shape)
     },
@@ -154,7 +154,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
       const ids = rows.map(({ id }) => fromDatabase(id))
       expect([...ids].sort(family.compare)).toEqual(ids)
       for (const [i, id] of ids.entries()) expect(family.timeMs(id)).toBe(Number(rows[i]?.['s']) * 1000)
-      await adoption.finish()
+      await finished(database, adoption)
     }
   })
 
@@ -178,7 +178,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
       await adoption.switchKeys()
       const [first] = await database.query('SELECT id FROM orders ORDER BY legacy_id LIMIT 1')
       expect(flax.timeMs(first?.['id'] as never)).toBe(Date.UTC(2021, 0, 1, 1))
-      await adoption.finish()
+      await finished(database, adoption)
     }
   })
 
@@ -284,7 +284,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
     ])
     for (const one of ['VIEW before_that, odd', 'TRIGGER kept', 'INDEX slow ON line'])
       await database.query(`DROP ${one}`)
-    await adoption.finish()
+    await finished(database, adoption)
     expect(await database.query("SHOW TABLES LIKE 'snoflax%'")).toEqual([])
   })
 
@@ -305,7 +305,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
     const adoption = await plan(database, [orders])
     await adoption.backfill()
     await adoption.switchKeys()
-    await adoption.finish()
+    await finished(database, adoption)
     expect([
       await shapeOf(database),
       await createOf(database),

@@ -2,7 +2,7 @@ import type { Stage } from '@snoflax/adopt'
 import { mysql, type PgliteDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterEach, expect, test } from 'vitest'
 import { tablesOf } from './killing.js'
-import { type Opened, plan, shapeOf } from './moves.js'
+import { finished, type Opened, plan, shapeOf } from './moves.js'
 import { CHINOOK, NORTHWIND, PAGILA, SAKILA, type WellKnown, wellKnownSql } from './well-known.js'
 
 type Server = Exclude<Opened, PgliteDatabase>
@@ -89,7 +89,7 @@ test.each(CASES)(
     await migrate('switched')
     expect(await schemaOf(empty)).toEqual(await schemaOf(database))
     await migrate('finished')
-    await adoption.finish()
+    await finished(database, adoption)
     expect(await schemaOf(empty)).toEqual(await schemaOf(database))
   },
 )

@@ -134,7 +134,13 @@ test("schema prints what to change in an ORM's schema, and a migration in the fo
   expect(ranBy).toEqual(typeorm?.['migration'])
   expect((await cli([...argv, 'drizzle'])).out).toMatch(/;\n--> statement-breakpoint\nCREATE TABLE/)
   const [event] = events((await cli([...argv, 'drizzle', '--stage', 'finished', '--json'])).out)
-  expect(event).toMatchObject({ event: 'schema', orm: 'drizzle', stage: 'finished', indexes: [], config: [] })
+  expect(event).toMatchObject({
+    event: 'schema',
+    orm: 'drizzle',
+    stage: 'finished',
+    indexes: [],
+    config: ["tablesFilter: ['!_adopted_*'],"],
+  })
   expect(await cli([...argv, 'knex'])).toMatchObject({
     code: 2,
     err: expect.stringMatching(/typeorm, prisma, drizzle/),
@@ -156,6 +162,7 @@ test('--json prints one event per line, also of an obstacle and of faults', asyn
         verdict: 'replaced',
         note: 'follows customer.id',
       },
+      { event: 'switch', blocked: ['customer', 'orders'] },
       { event: 'plan', phase: 'planned', next: 'backfill' },
     ]),
   )
@@ -180,7 +187,38 @@ test('--json prints one event per line, also of an obstacle and of faults', asyn
     { event: 'refused', obstacles: 1 },
     1,
   ])
-  expect(await step('finish')).toEqual([{ event: 'done', step: 'finish' }, 0])
+  const mappings = ['_adopted_orders', '_adopted_customer']
+  expect(await step('finish')).toEqual([{ event: 'done', step: 'finish', mappings }, 0])
+})
+
+test('rehearse runs on a copy, and switch takes --block-for', async () => {
+  const { database, url } = await shop('sqlite')
+  await database.query('CREATE VIEW low AS SELECT at FROM orders WHERE id < 3')
+  const copy = join(folder, 'copy.db')
+  copyFileSync(url, copy)
+  const config = write({ ...SHOP, ignore: ['view low'] })
+  const step = (...argv: string[]) => cli(['adopt', ...argv, '-c', config, '--url', url])
+  expect(await step('rehearse', '--copy', url)).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/--copy is the database itself; pass the address of a copy/),
+  })
+  expect(await step('rehearse', '--copy', copy)).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(
+      /view low: 2 rows, 2 others than before\nfault .*view low: 2 rows are others.*\nfaults: 1\n$/,
+    ),
+  })
+  expect(await database.query('SELECT id FROM orders ORDER BY id LIMIT 1')).toEqual([{ id: 1 }])
+  expect((await step('plan')).out).toMatch(
+    /ignored {7}view low: it uses id .*\n.*the switch blocks customer, orders: half a second/s,
+  )
+  await step('backfill')
+  expect(await step('switch', '--block-for', 'long')).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/pass a time such as 5s or 800ms/),
+  })
+  expect(await step('switch', '--block-for', '5s')).toMatchObject({ code: 0 })
+  expect(await step('finish')).toMatchObject({ out: expect.stringMatching(/DROP TABLE _adopted_orders;\n/) })
 })
 
 test('every obstacle is listed', async () => {

@@ -8,6 +8,7 @@ import {
   type MadeId,
   mapOf,
   type Open,
+  type Patience,
   type Statements,
   type StoredColumn,
   type TimeColumn,
@@ -76,9 +77,13 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     return rows.length > 0
   }
 
+  blockedTables({ details }: MariadbPlan): readonly string[] {
+    return details.fenced
+  }
+
   /** The fence belongs to the session: when it ends, others can write again. */
-  *locked<Result>(plan: MariadbPlan, lockTimeoutMs: number, work: () => Work<Result>): Work<Result> {
-    this.patienceMs = lockTimeoutMs
+  *locked<Result>(plan: MariadbPlan, patience: Patience, work: () => Work<Result>): Work<Result> {
+    yield* this.waitFor(patience)
     const { fenced, tables } = plan.details
     yield* this.query(`SELECT get_lock(${lockName('fence')}, 0)`)
     try {
@@ -317,12 +322,13 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     return this.fillReferences(plan, {})
   }
 
-  *finish(plan: MariadbPlan, lockTimeoutMs: number): Work<void> {
+  *finish(plan: MariadbPlan, patience: Patience): Work<void> {
     const obstacles = new Obstacles()
     yield* noteLegacyUses(this, plan.columns, obstacles)
     obstacles.refuse()
-    this.patienceMs = lockTimeoutMs
-    yield* this.run(this.statements(plan).finish)
+    yield* this.waitFor(patience)
+    const { keep, finish } = this.statements(plan)
+    yield* this.run([...keep, ...finish])
   }
 
   statements = (plan: MariadbPlan): Statements => statementsOf(this, plan)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBytes, quoteText } from '@snoflax/core/adapter'
-import type { Session } from '../driver.js'
+import type { Patience, Session } from '../driver.js'
 import { refuse, refuseOtherSession, refuseTransaction } from '../obstacles.js'
 import { perform, type Work } from '../work.js'
 
@@ -99,6 +99,12 @@ export class MariadbSession implements Session {
         yield* this.query(statement)
       } catch {}
     }
+  }
+
+  /** A statement that waits for a table blocks all later ones; usually for a second at most. */
+  protected *waitFor({ lockTimeoutMs, blockForMs = 0 }: Patience): Work<void> {
+    this.patienceMs = Math.max(lockTimeoutMs, blockForMs)
+    yield* this.query(`SET SESSION lock_wait_timeout = ${Math.max(1, Math.ceil(blockForMs / 1000))}`)
   }
 
   private *patiently<Result>(work: () => Work<Result>, errors: readonly number[]): Work<Result> {

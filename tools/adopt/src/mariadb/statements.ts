@@ -1,7 +1,7 @@
 import { quoteName } from '@snoflax/core/adapter'
 import { type Driver, mapOf, type Statements } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
-import { legacyIndex, legacyName, type Plan, replacedIn, shownName } from '../plan.js'
+import { legacyIndex, legacyName, mappingOf, type Plan, replacedIn, shownName } from '../plan.js'
 import { type RemadeRows, remadeRows } from '../remade.js'
 import { type MariadbColumn, type MariadbForeignKey, OWN } from './catalog.js'
 import { LOCK_WAIT_TIMEOUT, literal, lockName } from './session.js'
@@ -79,6 +79,13 @@ total bigint NOT NULL, last_id text, PRIMARY KEY (item, round)) ${TABLE_OPTIONS}
       ...tables.flatMap(renameKeys),
       ...dropFences(fenced),
     ],
+    keep: roots.map(
+      (
+        root,
+        i,
+      ) => `CREATE OR REPLACE TABLE ${mappingOf(root)} (old ${root.keyType} PRIMARY KEY, new ${root.type} UNIQUE NOT NULL) ${TABLE_OPTIONS}
+  SELECT "key" AS old, id AS new FROM ${maps[i]} WHERE id IS NOT NULL`,
+    ),
     finish: [...dropLegacy(plan), ...dropState],
     abandon: [...dropFences(fenced), drop(tables.map((_, i) => shadow(i))), ...dropState],
   }

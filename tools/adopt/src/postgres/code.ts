@@ -1,16 +1,8 @@
 import type { ReplacedColumn } from '../adoption.js'
-import {
-  addRelation,
-  lastOf,
-  noteBody,
-  noteUse,
-  noteViews,
-  type Relations,
-  useOf,
-  type View,
-} from '../code-uses.js'
+import { addRelation, noteBody, noteUse, noteViews, type Relations, useOf, type View } from '../code-uses.js'
 import type { Session } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
+import { lastOf } from '../plan.js'
 import type { Work } from '../work.js'
 import { OURS } from './catalog.js'
 import { queryReplaced } from './replaced.js'

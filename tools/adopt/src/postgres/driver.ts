@@ -3,7 +3,7 @@ import { isBytes, quoteName, quoteText } from '@snoflax/core/adapter'
 import type { Phase } from '../adoption.js'
 import { fillPart } from '../backfill.js'
 import { relationsOf } from '../code-uses.js'
-import type { Driver, MadeId, Open, Statements, StoredColumn, TimeColumn } from '../driver.js'
+import type { Driver, MadeId, Open, Patience, Statements, StoredColumn, TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
 import { newName, pathOf, placeOf, type RootPlan, shownName, tablesOf } from '../plan.js'
@@ -81,12 +81,16 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     this.silenced = details.silenced
   }
 
-  locked<Result>(plan: PostgresPlan, lockTimeoutMs: number, work: () => Work<Result>): Work<Result> {
+  blockedTables({ columns }: PostgresPlan): readonly string[] {
+    return tablesOf(columns)
+  }
+
+  locked<Result>(plan: PostgresPlan, patience: Patience, work: () => Work<Result>): Work<Result> {
     const locked = function* (session: PostgresDriver): Work<Result> {
       yield* session.lock(parentsFirst(plan))
       return yield* work()
     }
-    return this.givingWay(lockTimeoutMs, () => locked(this))
+    return this.givingWay(patience, () => locked(this))
   }
 
   /** In a transaction that is rolled back, with the search path of the switch. */
@@ -145,7 +149,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
         yield* session.rehearseOne(what, statements, obstacles)
       }
     }
-    yield* this.givingWay(lockTimeoutMs, () => rehearse(this), 'ROLLBACK')
+    yield* this.givingWay({ lockTimeoutMs, blockForMs: undefined }, () => rehearse(this), 'ROLLBACK')
   }
 
   private *rehearseOne(what: string, statements: readonly string[], obstacles: Obstacles): Work<void> {
@@ -157,14 +161,21 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     )
   }
 
-  *finish(plan: PostgresPlan, lockTimeoutMs: number): Work<void> {
-    const finish = function* (session: PostgresDriver): Work<void> {
+  *finish(plan: PostgresPlan, patience: Patience): Work<void> {
+    const refuseUses = function* (session: PostgresDriver): Work<void> {
       const obstacles = new Obstacles()
       yield* inCatalog(session, () => noteLegacyUses(session, plan.columns, obstacles))
       obstacles.refuse()
+    }
+    const finish = function* (session: PostgresDriver): Work<void> {
+      yield* refuseUses(session)
       yield* session.run(session.statements(plan).finish)
     }
-    yield* this.locked(plan, lockTimeoutMs, () => finish(this))
+    const keep = this.statements(plan).keep
+    yield* this.peek(() => refuseUses(this))
+    // Before the locks: it reads all keys, which nobody changes.
+    yield* this.transaction(() => this.run(keep))
+    yield* this.locked(plan, patience, () => finish(this))
   }
 
   warningsOf = ({ warnings }: PostgresDetails): readonly string[] => warnings

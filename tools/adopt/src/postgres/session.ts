@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Session } from '../driver.js'
+import type { Patience, Session } from '../driver.js'
 import { refuseOtherSession, refuseTransaction } from '../obstacles.js'
 import { perform, type Work } from '../work.js'
 import { SILENCE } from './triggers.js'
@@ -25,6 +25,7 @@ const isPool = (client: PostgresClient): client is PoolLike => 'idleCount' in cl
 /** Whatever the default is: the switch has to see what was committed before it got its locks. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 const LOCK_NOT_AVAILABLE = '55P03'
+const DEADLOCK = '40P01'
 const QUERY_CANCELED = '57014'
 const PAUSE_MS = 100
 /** How long a batch tries to lock rows that the application has locked. */
@@ -52,7 +53,7 @@ export class PostgresSession implements Session {
   }
 
   transaction<Result>(work: (attempt: number) => Work<Result>): Work<Result> {
-    return this.givingWay(BACKFILL_PATIENCE_MS, work)
+    return this.givingWay({ lockTimeoutMs: BACKFILL_PATIENCE_MS, blockForMs: undefined }, work)
   }
 
   /** Rolls back everything, settings included. */
@@ -69,15 +70,19 @@ export class PostgresSession implements Session {
    * Runs the work in a transaction that waits for locks for less than `deadlock_timeout` in all, then rolls back and
    * tries again: if it and a transaction of the application wait for each other, ours gives way.
    *
-   * @throws the server's error 55P03 if no attempt succeeds within `patienceMs`.
+   * With `blockForMs` an attempt waits for so long instead.
+   *
+   * @throws the server's error 55P03 if no attempt succeeds within `lockTimeoutMs`.
    */
   protected *givingWay<Result>(
-    patienceMs: number,
+    { lockTimeoutMs, blockForMs }: Patience,
     work: (attempt: number) => Work<Result>,
     end: 'COMMIT' | 'ROLLBACK' = 'COMMIT',
   ): Work<Result> {
     const deadlockMs = yield* this.setting('deadlock_timeout')
-    const attemptMs = Math.max(1, Math.min(patienceMs, deadlockMs / 2))
+    const attemptMs = blockForMs ?? Math.max(1, Math.min(lockTimeoutMs, deadlockMs / 2))
+    const patienceMs = Math.max(lockTimeoutMs, attemptMs)
+    const errors = blockForMs === undefined ? [LOCK_NOT_AVAILABLE] : [LOCK_NOT_AVAILABLE, DEADLOCK]
     const startMs = performance.now()
     for (let attempt = 1; ; attempt++) {
       yield* this.run([BEGIN])
@@ -90,7 +95,7 @@ export class PostgresSession implements Session {
       } catch (error) {
         yield* this.rollback()
         const isOver = performance.now() - startMs > patienceMs
-        if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || isOver) throw error
+        if (isOver || !errors.includes((error as { code: string }).code)) throw error
       }
       yield sleep(PAUSE_MS)
     }
@@ -142,9 +147,14 @@ export class PostgresSession implements Session {
     const why = first
       ? `${first.name} can't be locked, in use by ${[...ofFirst.values()].slice(0, 3).join('; ')}`
       : `the tables can't be locked in time, though no session locks one now`
-    return Object.assign(new Error(`${why}; try again at a quieter time, or with a longer lockTimeoutMs`), {
-      code: LOCK_NOT_AVAILABLE,
-    })
+    return Object.assign(
+      new Error(
+        `${why}; try again at a quieter time, with a longer lockTimeoutMs, or with blockForMs for one longer attempt`,
+      ),
+      {
+        code: LOCK_NOT_AVAILABLE,
+      },
+    )
   }
 
   /** Runs statements within a transaction, or undoes all of them. Returns the server's error. */

@@ -1,7 +1,7 @@
 import { keyStatistics, quoteName } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
 import { type Driver, mapOf, type Statements } from '../driver.js'
-import { legacyName, newName, type Plan, type RootPlan, rootOf, tablesOf } from '../plan.js'
+import { legacyName, mappingOf, newName, type Plan, type RootPlan, rootOf, tablesOf } from '../plan.js'
 import { idBeside, newTypeOf, newValueOf } from '../references.js'
 import { stateStatements, switchedStatement } from '../state.js'
 import type { Carried } from './carried.js'
@@ -63,6 +63,15 @@ export function statementsOf(db: Pick<Driver, 'own'>, { roots, columns, details 
     settle: foreignKeys
       .filter(({ validated, isPartitioned }) => validated && !isPartitioned)
       .map(({ owner, name }) => `ALTER TABLE ${owner} VALIDATE CONSTRAINT ${quoteName(name)}`),
+    keep: roots.flatMap((root) => {
+      const mapping = mappingOf(root)
+      return [
+        `DROP TABLE IF EXISTS ${mapping}`,
+        `CREATE TABLE ${mapping} AS SELECT ${quoteName(legacyName(root.key))} AS old, ${quoteName(root.key)} AS new
+  FROM ${root.table} WHERE ${quoteName(legacyName(root.key))} IS NOT NULL`,
+        `ALTER TABLE ${mapping} ADD PRIMARY KEY (old), ADD UNIQUE (new)`,
+      ]
+    }),
     finish: [...columns.map((one) => dropColumn(one, legacyName)), DROP_STATE],
     abandon: [
       ...columns.map((one) => dropColumn(one, newName)),

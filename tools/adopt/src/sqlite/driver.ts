@@ -1,7 +1,7 @@
 import type { IdStorage } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
 import { relationsOf } from '../code-uses.js'
-import type { Driver, MadeId, Open, Statements, StoredColumn, TimeColumn } from '../driver.js'
+import type { Driver, MadeId, Open, Patience, Statements, StoredColumn, TimeColumn } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
 import { legacyIndex, legacyIndexes, pathOf, type RootPlan, shownName, tablesOf } from '../plan.js'
 import { retypedIn } from '../references.js'
@@ -47,8 +47,17 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return rows.length > 0
   }
 
-  *locked<Result>(_: SqlitePlan, _timeoutMs: number, work: () => Work<Result>): Work<Result> {
+  blockedTables({ columns }: SqlitePlan): readonly string[] {
+    return tablesOf(columns)
+  }
+
+  *locked<Result>(_: SqlitePlan, { blockForMs }: Patience, work: () => Work<Result>): Work<Result> {
     const before: string[] = []
+    if (blockForMs !== undefined) {
+      const [row] = yield* this.query<{ timeout: number }>('PRAGMA busy_timeout')
+      before.push(`PRAGMA busy_timeout = ${row?.timeout}`)
+      yield* this.run([`PRAGMA busy_timeout = ${blockForMs}`])
+    }
     for (const name of Object.keys(SETTINGS)) {
       const [row] = yield* this.query<Record<string, number>>(`PRAGMA ${name}`)
       before.push(`PRAGMA ${name} = ${row?.[name]}`)
@@ -104,9 +113,9 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   }
 
   *finish(plan: SqlitePlan): Work<void> {
-    const { finish } = this.statements(plan)
+    const { keep, finish } = this.statements(plan)
     try {
-      yield* this.transaction(() => this.run(finish))
+      yield* this.transaction(() => this.run([...keep, ...finish]))
     } catch (error) {
       const { message, code } = error as { message: string; code?: string }
       // This is the error for a view or trigger that uses an old column.

@@ -1,6 +1,6 @@
 import { isWord, quoteName, quoteText, readSql } from '@snoflax/core/adapter'
 import { type Driver, mapOf, type Statements } from '../driver.js'
-import { legacyIndex, legacyName, type Plan, type RootPlan, shownName } from '../plan.js'
+import { legacyIndex, legacyName, mappingOf, type Plan, type RootPlan, shownName } from '../plan.js'
 import { remadeRows } from '../remade.js'
 import { stateStatements, switchedStatement } from '../state.js'
 
@@ -59,6 +59,13 @@ export function statementsOf(db: Pick<Driver, 'own' | 'database'>, plan: SqliteP
       switchedStatement(db),
     ],
     settle: [],
+    keep: roots.flatMap((root, i) => {
+      const mapping = mappingOf(root)
+      return [
+        `CREATE TABLE ${mapping} (old ${root.keyType} PRIMARY KEY NOT NULL, new ${root.type} UNIQUE NOT NULL) WITHOUT ROWID`,
+        `INSERT INTO ${mapping} SELECT key, id FROM ${maps[i]} WHERE id IS NOT NULL`,
+      ]
+    }),
     finish: [...dropLegacy(plan), ...dropState],
     abandon: dropState,
   }

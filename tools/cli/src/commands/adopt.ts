@@ -1,5 +1,5 @@
-import type { Adoption, Orm, Progress, Stage } from '@snoflax/adopt'
-import { Command, Option } from 'commander'
+import type { Adoption, Orm, Progress, Rehearsal, Stage } from '@snoflax/adopt'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { adoptionOptions, readConfig } from '../adopt/config.js'
 import { openForAdoption } from '../adopt/open.js'
 import { EXIT, UsageError } from '../exit.js'
@@ -16,6 +16,8 @@ interface Options {
   readonly sql?: true
   readonly batchSize?: number
   readonly lockTimeout?: number
+  readonly blockFor?: number
+  readonly copy?: string
   readonly for: Orm
   readonly stage: Stage
 }
@@ -25,6 +27,7 @@ interface Run {
   readonly adoption: Adoption
   readonly terminal: Terminal
   readonly options: Options
+  rehearse(onProgress: (progress: Progress) => void): Promise<Rehearsal>
   /** Prints an event as JSON, one a line; else the text, if there is one. */
   tell(event: string, facts: object, text?: string | readonly string[]): Promise<void>
 }
@@ -54,6 +57,16 @@ export function adopt(terminal: Terminal): Command {
   const number = (flags: string, description: string): Option =>
     new Option(flags, description).argParser(nonNegativeInteger)
   const lockTimeout = number('--lock-timeout <ms>', 'how long to wait for the locks')
+  const blockFor = new Option(
+    '--block-for <time>',
+    'how long one attempt may block everyone who uses the tables, such as 5s or 800ms',
+  ).argParser(milliseconds)
+  step(
+    'rehearse',
+    'carry out plan to verify on a copy of the database, which it changes, and compare the rows of views',
+    rehearse,
+    new Option('--copy <url>', 'the copy').makeOptionMandatory(),
+  )
   step(
     'plan',
     'show what will change, and all obstacles; changes nothing',
@@ -74,6 +87,7 @@ export function adopt(terminal: Terminal): Command {
       await tell('done', { step: 'switch', phase: adoption.phase }, 'switched; next: snoflax adopt verify')
     },
     lockTimeout,
+    blockFor,
   )
   step('verify', 'compare old and new keys; only reads', verify)
   step(
@@ -81,9 +95,14 @@ export function adopt(terminal: Terminal): Command {
     'drop the old keys, after which there is no way back',
     async ({ adoption, options, tell }) => {
       await adoption.finish(lockOf(options))
-      await tell('done', { step: 'finish' }, 'finished; the old keys are dropped')
+      const { mappings } = adoption
+      await tell('done', { step: 'finish', mappings }, [
+        'finished; the old columns are dropped, old and new keys are kept. When you need no old key any more:',
+        ...mappings.map((table) => `  DROP TABLE ${table};`),
+      ])
     },
     lockTimeout,
+    blockFor,
   )
   step('abandon', 'drop the new keys, before the switch', async ({ adoption, tell }) => {
     await adoption.abandon()
@@ -104,7 +123,16 @@ export function adopt(terminal: Terminal): Command {
 const ORMS = ['typeorm', 'prisma', 'drizzle', 'kysely'] as const satisfies readonly Orm[]
 const STAGES = ['backfilling', 'switched', 'finished'] as const satisfies readonly Stage[]
 
-const lockOf = ({ lockTimeout }: Options) => (lockTimeout === undefined ? {} : { lockTimeoutMs: lockTimeout })
+const lockOf = ({ lockTimeout, blockFor }: Options) => ({
+  ...(lockTimeout !== undefined && { lockTimeoutMs: lockTimeout }),
+  ...(blockFor !== undefined && { blockForMs: blockFor }),
+})
+
+function milliseconds(text: string): number {
+  const [, number, unit] = /^(\d+)(ms|s)$/.exec(text) ?? []
+  if (number !== undefined && Number(number) > 0) return Number(number) * (unit === 's' ? 1000 : 1)
+  throw new InvalidArgumentError('pass a time such as 5s or 800ms')
+}
 
 /** Plans, or finds the adoption that is under way, and takes a step. */
 async function perform(
@@ -113,8 +141,10 @@ async function perform(
   step: (run: Run) => Promise<void>,
 ): Promise<void> {
   const { file, config } = await readConfig(options.config)
-  const url = addressOf(terminal, `--url, or database in ${file}`, options.url, config.database)
-  const { keyTime, obstaclesOf, planAdoption } = await import('@snoflax/adopt')
+  const live = addressOf(terminal, `--url, or database in ${file}`, options.url, config.database)
+  const url = options.copy ?? live
+  if (options.copy === live) throw new UsageError('--copy is the database itself; pass the address of a copy')
+  const { keyTime, obstaclesOf, planAdoption, rehearseAdoption } = await import('@snoflax/adopt')
   const adoptOptions = adoptionOptions(file, config, keyTime)
   const tell = async (event: string, facts: object, text?: string | readonly string[]): Promise<void> => {
     if (options.json) await terminal.print(JSON.stringify({ event, ...facts }))
@@ -122,7 +152,9 @@ async function perform(
   }
   const { client, close } = await openForAdoption(url)
   try {
-    await step({ adoption: await planAdoption(client, adoptOptions), terminal, options, tell })
+    const adoption = await planAdoption(client, adoptOptions)
+    const onCopy: Run['rehearse'] = (onProgress) => rehearseAdoption(client, adoptOptions, { onProgress })
+    await step({ adoption, terminal, options, tell, rehearse: onCopy })
   } catch (error) {
     if (isDatabaseError(error)) throw new UsageError(`${shownAddress(url)}: ${messageAbout(url, error)}`)
     const obstacles = obstaclesOf(error)
@@ -142,12 +174,33 @@ async function plan({ adoption, terminal, options: { sql }, tell }: Run): Promis
     await tell('inventory', { name, verdict, note }, `  ${verdict.padEnd(12)}  ${name}: ${note}`)
   for (const message of warnings)
     await tell('warning', { message }, `${terminal.paint('yellow', 'warning')}  ${message}`)
+  const { blocked } = adoption
+  if (phase !== 'switched')
+    await tell(
+      'switch',
+      { blocked },
+      `  the switch blocks ${blocked.join(', ')}: half a second an attempt; with --block-for 5s once, for up to five, while everyone who uses them waits`,
+    )
   const next = NEXT[phase]
   await tell('plan', { phase, next, ...(sql && { sql: adoption.sql }) }, [
     ...(sql ? ['', ...linesOf(adoption.sql.trimEnd())] : []),
     '',
     `${terminal.paint('bold', phase)}; next: snoflax adopt ${next}`,
   ])
+}
+
+async function rehearse({ adoption, terminal, tell, rehearse: run }: Run): Promise<void> {
+  for (const { name, verdict, note } of adoption.inventory) await tell('inventory', { name, verdict, note })
+  const { tables, views, faults } = await run(({ table, columns, done, total }) => {
+    if (done === total) terminal.note(`  ${table} ${columns.join(', ')}: ${total}`)
+  })
+  for (const { table, rows } of tables) await tell('verified', { table, rows }, `  ${table}: ${rows} rows`)
+  for (const { name, rows, changed } of views)
+    await tell('view', { name, rows, changed }, `  ${name}: ${rows} rows, ${changed} others than before`)
+  for (const message of faults)
+    await tell('fault', { message }, `${terminal.paint('red', 'fault')}  ${message}`)
+  if (faults.length > 0) terminal.exitCode = EXIT.findings
+  await tell('done', { step: 'rehearse', faults: faults.length }, `faults: ${faults.length}`)
 }
 
 const NEXT = { planned: 'backfill', backfilling: 'switch', switched: 'verify, then finish' } as const
@@ -208,11 +261,11 @@ async function backfill({ adoption, terminal, options: { batchSize, json }, tell
 async function verify({ adoption, terminal, tell }: Run): Promise<void> {
   const { tables, faults } = await adoption.verify()
   if (tables.every(({ rows }) => rows === 0)) terminal.note('nothing was checked: the tables have no rows')
-  for (const { table, rows, maxDriftMs } of tables)
+  for (const { table, rows, waiting, maxDriftMs } of tables)
     await tell(
       'verified',
-      { table, rows, maxDriftMs },
-      `  ${table}: ${rows} rows, ids at most ${maxDriftMs} ms from their time`,
+      { table, rows, waiting, maxDriftMs },
+      `  ${table}: ${rows} rows, ids at most ${maxDriftMs} ms from their time${waiting > 0 ? `; ${waiting} more get ids at the switch` : ''}`,
     )
   for (const message of faults)
     await tell('fault', { message }, `${terminal.paint('red', 'fault')}  ${message}`)
