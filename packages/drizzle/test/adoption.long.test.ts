@@ -123,7 +123,7 @@ return { customer, orders }`
     const statements = await changes(database, tablesOf(database.kind, source))
     // Its function takes no config.
     const [, prefix] = /^tablesFilter: \['!(\w+)\*'\],$/.exec(config.join()) ?? []
-    return statements.filter((sql) => !prefix || !sql.startsWith(`DROP TABLE \`${prefix}`))
+    return statements.filter((sql) => !prefix || !new RegExp(`^DROP TABLE ["\`]${prefix}`).test(sql))
   },
   async migrate(database, statements) {
     try {

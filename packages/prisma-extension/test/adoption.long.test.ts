@@ -11,7 +11,7 @@ const EMPTY = '-- This is an empty migration.'
 
 /** The tables that a line of Prisma's config hides. */
 const hidden = (config: readonly string[]): string[] =>
-  [...(config.find((line) => line.startsWith('tables:'))?.matchAll(/'(\w+)'/g) ?? [])].map(
+  [...(config.find((line) => line.startsWith('tables:'))?.matchAll(/'([\w.]+)'/g) ?? [])].map(
     ([, table]) => table as string,
   )
 
@@ -24,7 +24,7 @@ async function changes(
     return await changesTo(text, adapterOf(database), 'database', hidden(config))
   const pool = describingPool(database.url)
   try {
-    return await changesTo(text, new PrismaPg(pool), 'database')
+    return await changesTo(text, new PrismaPg(pool), 'database', hidden(config))
   } finally {
     await pool.end()
   }

@@ -1,3 +1,4 @@
+import type { InventoryRow } from './inventory.js'
 import type { BackfillOptions, SwitchOptions } from './options.js'
 
 /** A column whose values are replaced: a primary key, or a foreign key to one. */
@@ -30,23 +31,6 @@ export type Via =
       readonly roots: Readonly<Record<string, number | null>>
     }
   | { readonly kind: 'json'; readonly paths: Readonly<Record<string, number>> }
-
-/**
- * What becomes of a column or an object. `replaced`: its values change. `carried over`: the switch drops it and creates it
- * again. `unaffected`: it stays and means the same. `ignored`: you take it on. `not examined`: nobody has looked.
- * `obstacle` appears in errors only.
- */
-export type Verdict = 'replaced' | 'carried over' | 'unaffected' | 'ignored' | 'not examined' | 'obstacle'
-
-/** A row of the inventory. */
-export interface InventoryRow {
-  /** The kind and the name, as `ignore` takes it: `column public.notes.target_id`, `view public.recent`. */
-  readonly name: string
-  /** What becomes of it. */
-  readonly verdict: Verdict
-  /** Why. */
-  readonly note: string
-}
 
 /** The progress of an adoption. While `planned`, nothing has changed. */
 export type Phase = 'planned' | 'backfilling' | 'switched'

@@ -1,16 +1,15 @@
 export type {
   Adoption,
-  InventoryRow,
   Orm,
   Phase,
   ReplacedColumn,
   SchemaChange,
   Stage,
   TableVerification,
-  Verdict,
   Verification,
   Via,
 } from './adoption.js'
+export type { InventoryRow, Verdict } from './inventory.js'
 export { keyTime } from './key-time.js'
 export type { MariadbClient, MariadbConnection } from './mariadb/session.js'
 export { obstaclesOf } from './obstacles.js'

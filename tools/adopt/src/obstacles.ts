@@ -1,5 +1,5 @@
 import { IdError, type IdErrorCode } from '@snoflax/core'
-import type { InventoryRow, Verdict } from './adoption.js'
+import type { InventoryRow, Verdict } from './inventory.js'
 import type { Work } from './work.js'
 
 /** @throws {IdError} always, with the place and the message. */

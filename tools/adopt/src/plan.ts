@@ -1,6 +1,7 @@
 import type { IdFamily } from '@snoflax/core'
 import { baseOf, isPrefixed, quoteName } from '@snoflax/core/adapter'
-import type { InventoryRow, ReplacedColumn, Stage } from './adoption.js'
+import type { ReplacedColumn, Stage } from './adoption.js'
+import type { InventoryRow } from './inventory.js'
 import { type Obstacles, refuse } from './obstacles.js'
 
 /** A column, and its table as SQL: quoted, with its schema if the database has schemas. */

@@ -3,7 +3,6 @@ import type { Session } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
 import { legacyName, newName, shownName } from '../plan.js'
 import type { Work } from '../work.js'
-import type { IndexPlan } from './details.js'
 import { queryReplaced } from './replaced.js'
 
 /** What the switch can't carry over: the table, perhaps its column, and the reason. Triggers are checked by their code. */
@@ -166,11 +165,19 @@ export function* noteLegacyUses(
     obstacles.note(shownName(path), `${user} uses it; change or drop that first`)
 }
 
+/** The names that an index has until the switch, and after it. */
+interface IndexNames {
+  readonly schema: string
+  readonly temporary: string
+  readonly name: string
+  readonly replaces: boolean
+}
+
 /** Notes objects whose names the backfill or the switch needs. */
 export function* noteLeftovers(
   session: Session,
   columns: readonly ReplacedColumn[],
-  indexes: readonly IndexPlan[],
+  indexes: readonly IndexNames[],
   obstacles: Obstacles,
 ): Work<void> {
   const names = indexes.flatMap(({ schema, temporary, name, replaces }) =>
