@@ -45,7 +45,7 @@ export interface Adoption {
   readonly inventory: readonly InventoryRow[]
   /**
    * The tables `_adopted_…` in which `finish` keeps old and new keys, with the columns `old` and `new`. Drop them when you
-   * need no old key any more.
+   * need no old key any more. As SQL writes their names.
    */
   readonly mappings: readonly string[]
   /** The tables that nobody else can write during the switch, nor read, except in MariaDB. */

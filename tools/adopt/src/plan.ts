@@ -67,8 +67,10 @@ const LAST = /("(?:[^"]|"")*"|[^."]+)$/
 export const lastOf = (table: string): string => shownName(LAST.exec(table)?.[0] ?? table)
 
 /** The table of a root's old and new keys, which stays after `finish`. */
-export const mappingOf = ({ table }: Pick<RootPlan, 'table'>): string =>
-  table.replace(LAST, () => quoteName(`_adopted_${lastOf(table)}`))
+export function mappingOf({ table }: Pick<RootPlan, 'table'>): string {
+  const name = `_adopted_${lastOf(table)}`
+  return table.replace(LAST, () => (/^[a-z_0-9]+$/.test(name) ? name : quoteName(name)))
+}
 
 export interface AddedIndex {
   readonly table: string

@@ -46,10 +46,7 @@ export async function switchOver(adoption: Adoption): Promise<void> {
 /** Finishes, and drops the tables of old and new keys. */
 export async function finished(database: OpenDatabase, adoption: Adoption): Promise<void> {
   await adoption.finish()
-  for (const mapping of adoption.mappings)
-    await database.query(
-      `DROP TABLE ${mapping.replace(/[^.]+$/, (name) => (database.kind === 'mysql' ? `\`${name}\`` : `"${name}"`))}`,
-    )
+  for (const mapping of adoption.mappings) await database.query(`DROP TABLE ${mapping}`)
 }
 
 /** The schema as the catalog tells it, without types of columns and tables of old and new keys: the same before a move and after it. */

@@ -3,7 +3,7 @@ import { flax, prefixed, sno, storageFor, uuid7 } from '@snoflax/core'
 import { mysql, pglite, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
 import Database from 'better-sqlite3'
 import { afterEach, expect, test } from 'vitest'
-import { carryOut, flaxes, type Opened, plan, shapeOf, switchOver } from './moves.js'
+import { carryOut, finished, flaxes, type Opened, plan, shapeOf, switchOver } from './moves.js'
 
 let database: Opened
 afterEach(() => database.close())
@@ -18,7 +18,7 @@ async function open(opening: Promise<Opened>, statements: readonly string[]): Pr
 async function move(tables: readonly TableOptions[], ignore: readonly string[] = []): Promise<void> {
   const adoption = await plan(database, tables, { ignore })
   await carryOut(adoption)
-  await adoption.finish()
+  await finished(database, adoption)
 }
 
 test('postgres: names that need quotes, other schemas, composite foreign keys, deferred constraints and odd indexes are kept', async () => {
