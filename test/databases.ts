@@ -20,6 +20,7 @@ export { startServer } from './databases/postgres-server.js'
 export type { PostgresVersion } from './databases/postgres-version.js'
 export { POSTGRES_VERSIONS, wantedVersion } from './databases/postgres-version.js'
 export { type Random, randomFrom } from './databases/random.js'
+export { thisRun } from './databases/run.js'
 export type { SqliteDatabase } from './databases/sqlite.js'
 export { mysql, mysqlVersion, pglite, postgres, sqlite }
 

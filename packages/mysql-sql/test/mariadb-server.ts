@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '@snoflax/test'
+import { freePort, thisRun } from '@snoflax/test'
 import { createConnection, createPool, type Pool } from 'mysql2/promise'
 
 /** A MySQL in its place: see .ci/mysql. */
@@ -129,8 +129,10 @@ let installed: string | undefined
 function newFolder(): string {
   if (installed === undefined) {
     const folder = installedFolder()
-    process.once('exit', () => MariadbServer.remove(folder))
-    installed = folder
+    // Where it is removed when the run ends.
+    installed = join(thisRun().folder, `mariadb-${process.pid}`)
+    cpSync(folder, installed, { recursive: true })
+    MariadbServer.remove(folder)
   }
   const copy = MariadbServer.copy(installed)
   // MySQL's name of the server, which it chooses if it has none.
