@@ -123,7 +123,7 @@ export function noteUnfit(
   const isKept = via.kind === 'type' && Object.values(via.roots).includes(null)
   if (!isText && (via.kind === 'json' || isKept))
     note(
-      `${isKept ? 'keys that stay need' : 'JSON needs'} ids as text; plan these tables with storage: 'text'`,
+      `${isKept ? 'values that stay need' : 'JSON needs'} ids as text; plan these tables with storage: 'text'`,
     )
   if (via.kind === 'array' && database !== 'PostgreSQL') note(`adopt replaces arrays in PostgreSQL only`)
   if (via.kind === 'type' && !columns.some((one) => one.table === column.table && one.column === via.column))
@@ -317,7 +317,7 @@ export function* refuseStrayKeys(db: Driver, { roots }: Plan, column: ReplacedCo
     if (row)
       refuse(
         pathOf(column),
-        `references: ${column.via.column} is ${row.type} in a row; list its table, or null if that table's keys stay`,
+        `references: ${column.via.column} is ${row.type} in a row; list its table, or null if those values stay`,
       )
   }
   for (const { root, from, value, where } of occurrencesOf(db.database, column)) {
