@@ -57,7 +57,11 @@ export async function checkColumns(
     throw new IdError('INVALID_OPTION', message, { field: 'tables', path: other.path })
   }
   checkGenerated(given)
-  const stored = await columnFaults(first.storage.database, columns, queryOf(db))
+  const kept = columns.flatMap(({ ids, path }) => (ids.type === undefined ? [] : `${path}: `))
+  const all = await columnFaults(first.storage.database, columns, queryOf(db))
+  const stored = all.filter(
+    ({ message, isMissing }) => isMissing || !kept.some((path) => message.startsWith(path)),
+  )
   const references = given.flatMap((table) => referenceFaults(table, first.ids))
   refuseFaults([...stored, ...references], "the table's definition")
 }

@@ -48,6 +48,27 @@ test('a column has the type of its storage, in each dialect', () => {
   ])
 })
 
+test('a text column keeps a type of your own, and its references have it too', () => {
+  const users = pgTable('users', { id: flaxId({ type: 'varchar(36)' }) })
+  const t = pgTable('t', {
+    userId: flaxId.ref('user_id', () => users.id),
+    other: idColumn.ref('other', () => users.id, { type: 'text' }),
+    plain: idColumn.plain(cus, { type: 'char(40)' }),
+  })
+  const inMysql = mysqlTable('t', { id: mysql.flaxId({ type: 'varchar(128)' }) })
+  const columns: Column[] = [users.id, t.userId, t.other, t.plain, inMysql.id]
+  expect(columns.map((column) => column.getSQLType())).toEqual([
+    'varchar(36)',
+    'varchar(36)',
+    'text',
+    'char(40)',
+    'varchar(128)',
+  ])
+  expect(errorOf(() => pgTable('u', { id: flaxId({ type: 'uuid' }) })).message).toBe(
+    'u.id: type must be that of a text column, such as varchar(36), not "uuid"; leave it out for the column\'s own type',
+  )
+})
+
 test("a column has the property's name if none is passed, as everywhere in Drizzle", () => {
   const t = pgTable('t', {
     id: flaxId(),

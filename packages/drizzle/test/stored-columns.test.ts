@@ -55,6 +55,7 @@ const CASES: readonly Case[] = [
           [...(kind === postgres ? ['text collate "en-x-icu"'] : []), 'varchar(12) collate "C"', 'uuid'],
         ],
         [pgTable('t', { x: pg.flaxId.plain({ storage: 'uuid' }).array() }), ['uuid[]'], ['uuid', 'text[]']],
+        [pgTable('t', { x: pg.flaxId.plain({ type: 'varchar(36)' }) }), ['varchar(36)', 'text'], []],
       ],
     }),
   ),

@@ -113,7 +113,9 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     }
 
     getSQLType(): string {
-      const { type, sql } = this[IDS].storage.column
+      const { storage, type: kept } = this[IDS]
+      if (kept !== undefined && storage.name === 'text') return kept
+      const { type, sql } = storage.column
       // A collation would have to follow the brackets of the array.
       if (this.isElement) return type
       return dialect.database === 'postgres' ? sql : sql.toLowerCase()

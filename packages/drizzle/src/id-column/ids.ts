@@ -15,6 +15,9 @@ import { Column, getTableColumns, getTableName, is, Table } from 'drizzle-orm'
 import type { IdDialect } from './dialect.js'
 import type { ColumnRequest } from './types.js'
 
+/** Types of text, as Drizzle writes them. */
+const TYPE = /^(?:text|tinytext|mediumtext|longtext|(?:var)?char(?:\(\d+\))?|character varying(?:\(\d+\))?)$/i
+
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
 export const IDS = Symbol.for('snoflax.drizzle.ids')
 
@@ -23,8 +26,14 @@ const STORED = {
   exactBigint: 'boolean',
   check: 'boolean',
   onMismatch: ['error', 'notFound'],
+  type: 'any',
 } as const
-const OF_TARGET = { onMismatch: ['error', 'notFound'], branded: 'boolean', check: 'boolean' } as const
+const OF_TARGET = {
+  onMismatch: ['error', 'notFound'],
+  branded: 'boolean',
+  check: 'boolean',
+  type: 'any',
+} as const
 
 /** The ids of one column: their family and storage. Errors name the column. */
 export class ColumnIds {
@@ -58,7 +67,12 @@ export class ColumnIds {
     const { options } = this
     const declared = this.placed(() => family && familyWith(family, options))
     this.declared = declared
-    const { storage, exactBigint, onMismatch } = options
+    const { storage, exactBigint, onMismatch, type } = options
+    if (type !== undefined && !TYPE.test(type)) {
+      throw this.refuse(
+        `type must be that of a text column, such as varchar(36), not ${show(type)}; leave it out for the column's own type`,
+      )
+    }
     if (declared && (role !== 'reference' || storage !== undefined)) {
       this.own = this.placed(() => {
         const own = storageFor(declared, dialect.database, { storage, exactBigint })
@@ -90,6 +104,12 @@ export class ColumnIds {
 
   get family(): IdFamily {
     return this.storage.family
+  }
+
+  /** The type that the column keeps, in SQL; undefined for that of its storage. */
+  get type(): string | undefined {
+    const { type } = this.options
+    return type ?? (this.target && findIds(this.target())?.type)
   }
 
   /** Whether the column is declared to generate ids, here or in the database. */

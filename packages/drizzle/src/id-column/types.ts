@@ -21,6 +21,12 @@ export interface StorageOptions {
    * Default: `error`; for a reference, that of its target.
    */
   readonly onMismatch?: OnMismatch
+  /**
+   * The type of a text column that exists, such as `varchar(36)`, so that a migration changes nothing: its width and
+   * collation stay as they are, and `checkColumns` doesn't compare them. For ids that needn't sort by their text. Default: the
+   * type of the storage; for a reference, that of its target.
+   */
+  readonly type?: string
 }
 
 /** Options of every id column in SQLite. */
@@ -243,7 +249,7 @@ interface Defines<Dialect extends DialectName, Role extends ColumnRole> {
 /** Functions that declare columns of any definition in one dialect: itself those with generated ids. */
 export interface IdColumns<Dialect extends DialectName> extends Defines<Dialect, 'generated'> {
   /** A column that references another one and takes its definition, storage and type. Never generated. */
-  readonly ref: Refers<Dialect, Id, Pick<StorageOptions, 'check' | 'onMismatch'>>
+  readonly ref: Refers<Dialect, Id, Pick<StorageOptions, 'check' | 'onMismatch' | 'type'>>
   /** A column of ids that are neither generated nor a reference. */
   readonly plain: Defines<Dialect, 'plain'>
 }
