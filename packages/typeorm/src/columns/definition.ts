@@ -10,7 +10,7 @@ import {
   idSource,
   type KeyOptions,
 } from '@snoflax/core/adapter'
-import type { ValueTransformer } from 'typeorm'
+import type { ColumnType, ValueTransformer } from 'typeorm'
 
 /** Options of an id column that is not generated. */
 export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
@@ -24,6 +24,14 @@ export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
   readonly comment?: string
   /** How the ids are stored. Default: the best storage that the database has for the family. */
   readonly storage?: StorageName
+  /**
+   * The type of a column that exists, such as `varchar`, so that a migration changes nothing: its type, length and
+   * collation, and those of its foreign keys, stay as TypeORM has them, and aren't compared with the database. For ids that
+   * needn't sort by their text. Default: the type of the storage.
+   */
+  readonly type?: ColumnType
+  /** With `type`: the length. */
+  readonly length?: number | string
   /** Adds a CHECK of length and prefix, in SQLite of the type too, so that other programs can't write what is no id. */
   readonly check?: boolean
   /** Whether find options and query builders select the column by default. Default true. */
@@ -45,6 +53,10 @@ export interface IdColumnOptions<AnId extends string>
   readonly meta?: number
   /** `'database'`: PostgreSQL generates the ids, by the function of @snoflax/pg-sql, or MariaDB by built-in functions. */
   readonly default?: 'database'
+  /**
+   * `'uuid'`, with `type`: TypeORM generates the ids, as for `@PrimaryGeneratedColumn('uuid')`; in PostgreSQL by a DEFAULT.
+   */
+  readonly generated?: 'uuid'
   /** PostgreSQL: the schema of the functions of @snoflax/pg-sql. Default `snoflax`. */
   readonly schema?: string
   /** Name of the primary key's constraint. */
@@ -78,11 +90,15 @@ export class IdColumnDefinition implements ValueTransformer {
     readonly generate: (() => string) | undefined,
     readonly databaseDefault: DatabaseDefault | undefined,
     readonly check: boolean | undefined,
+    /** Whether TypeORM decides on the type, as for any column. */
+    readonly keepsType: boolean,
+    /** Whether TypeORM generates its ids. */
+    readonly isGeneratedByTypeorm: boolean,
   ) {}
 
-  /** Whether the application or the database generates its ids. */
+  /** Whether the application, the database or TypeORM generates its ids. */
   get isGenerated(): boolean {
-    return this.generate !== undefined || this.databaseDefault !== undefined
+    return this.generate !== undefined || this.databaseDefault !== undefined || this.isGeneratedByTypeorm
   }
 
   to(): never {
@@ -107,9 +123,9 @@ export class IdColumnDefinition implements ValueTransformer {
 export interface PreliminaryColumn
   extends Required<Pick<PlainIdColumnOptions, 'nullable' | 'unique' | 'select'>>,
     Pick<PlainIdColumnOptions, 'array' | 'name' | 'comment'>,
-    Pick<IdColumnOptions<string>, 'primary' | 'primaryKeyConstraintName'> {
+    Pick<IdColumnOptions<string>, 'primary' | 'primaryKeyConstraintName' | 'length' | 'generated'> {
   /** Until the database is known. */
-  type: 'varchar'
+  type: ColumnType
   /** The family and options of the ids. */
   transformer: IdColumnDefinition
   /** Throws, so that schema builders create no table for a DataSource that was never prepared. */
@@ -125,7 +141,12 @@ const STORED = {
   primary: 'boolean',
   name: 'any',
   comment: 'any',
+  type: 'any',
+  length: 'any',
 } as const
+
+/** As TypeORM and databases generate them. */
+const UUID = '9b2e4c1a-3f5d-4e6b-8a7c-0d1e2f3a4b5c'
 
 /**
  * TypeORM's options of a column of ids that are neither a key nor generated.
@@ -137,7 +158,15 @@ export function plainColumn(base: IdFamily, given: PlainIdColumnOptions & KeyOpt
   const options = checkColumnOptions(base, 'plain', given, { ...STORED, array: 'boolean' })
   const family = familyWith(base, options)
   return preliminary(
-    new IdColumnDefinition(family, options.storage, undefined, undefined, options.check),
+    new IdColumnDefinition(
+      family,
+      options.storage,
+      undefined,
+      undefined,
+      options.check,
+      options.type !== undefined,
+      false,
+    ),
     options,
   )
 }
@@ -155,25 +184,37 @@ export function generatedColumn<AnId extends string>(
   const options = checkColumnOptions(base, 'generated', given, {
     ...STORED,
     primaryKeyConstraintName: 'any',
+    generated: ['uuid'],
   })
   const family = familyWith(base, options)
-  const { primary = true, primaryKeyConstraintName, generator, meta, schema, storage } = options
+  const { primary = true, primaryKeyConstraintName, generator, meta, schema, storage, type } = options
+  const byTypeorm = options.generated === 'uuid'
+  if (byTypeorm && (type === undefined || !family.is(UUID))) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${family.name}: generated: 'uuid' needs ${type === undefined ? "type, such as 'uuid'" : 'a definition whose ids are UUIDs of any version'}`,
+      { family: family.name, field: 'generated', value: 'uuid' },
+    )
+  }
   const inDatabase = options.default === 'database'
   if (inDatabase) {
     checkMeta(family, meta)
     checkSchema(schema ?? DEFAULT_SCHEMA)
   }
   const usage = (example: string) => `{ generator: ${example} }; a column that is not generated is .plain()`
-  const generate = inDatabase ? undefined : idSource({ family, generator, meta, usage })
+  const generate = inDatabase || byTypeorm ? undefined : idSource({ family, generator, meta, usage })
   const definition = new IdColumnDefinition(
     family,
     storage,
     generate,
     inDatabase ? { schema, meta } : undefined,
     options.check,
+    type !== undefined,
+    byTypeorm,
   )
   return {
     ...preliminary(definition, { ...options, primary }),
+    ...(byTypeorm && { generated: 'uuid' as const }),
     ...(primaryKeyConstraintName !== undefined && { primaryKeyConstraintName }),
   }
 }
@@ -187,9 +228,12 @@ function preliminary(transformer: IdColumnDefinition, options: PlainIdColumnOpti
     array = false,
     name,
     comment,
+    type = 'varchar',
+    length,
   } = options
   return {
-    type: 'varchar',
+    type,
+    ...(length !== undefined && { length }),
     transformer,
     default: () => transformer.refuse(),
     nullable,

@@ -20,6 +20,8 @@ export class PreparedColumn {
     readonly storage: IdStorage<string>,
     /** Its declaration; undefined if it is only known by what it references. */
     readonly definition: IdColumnDefinition | undefined,
+    /** Whether its type is that of a column that exists. */
+    readonly keepsType: boolean,
   ) {
     this.path = pathOf(metadata)
     this.read = storedReader(storage)

@@ -26,8 +26,9 @@ export function definitionsOf({ entityMetadatas }: DataSource): Definitions {
   const columns = entityMetadatas.flatMap(columnsOf)
   const doubled = doubledProperties()
   for (const column of columns) {
-    const isOurs = definitionOf(column.transformer) !== undefined
-    if (!doubled.get(column.target)?.has(column.propertyName) && !(isOurs && column.isGenerated)) continue
+    const definition = definitionOf(column.transformer)
+    const isOther = definition && column.isGenerated && !definition.isGeneratedByTypeorm
+    if (!doubled.get(column.target)?.has(column.propertyName) && !isOther) continue
     const path = pathOf(column)
     throw new IdError(
       'INVALID_OPTION',

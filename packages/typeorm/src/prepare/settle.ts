@@ -67,7 +67,7 @@ function prepare(
       storages.get(definition) ?? storageFor(family, database, { storage: definition.storage, exactBigint })
     storages.set(definition, storage)
     if (own && own !== definition) agree({ path, ...own }, { ...target, family, storage: storage.name })
-    applyType(column, storage)
+    if (!definition.keepsType) applyType(column, storage)
     if (own) applyDefault(column, own, storage)
     if (own?.check) addCheck(column, storage)
     if (own) {
@@ -75,7 +75,7 @@ function prepare(
       state.settled.set(own, known && isSameFamily(known, family) ? family : undefined)
     }
     delete column.transformer
-    return new PreparedColumn(column, storage, own)
+    return new PreparedColumn(column, storage, own, definition.keepsType)
   })
 }
 

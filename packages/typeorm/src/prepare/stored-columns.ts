@@ -13,13 +13,15 @@ export async function checkStoredColumns(dataSource: DataSource): Promise<void> 
   if (columns.length === 0 || state.unchecked.has(dataSource)) return
   const entities = dataSource.entityMetadatas.filter(({ tableType }) => tableType !== 'view')
   const declared = entities.flatMap((metadata) =>
-    idColumnsIn(metadata).map((column) => ({
-      ...tableOf(dataSource, database, metadata),
-      path: column.path,
-      column: column.metadata.databaseName,
-      storage: column.storage,
-      isList: column.metadata.isArray,
-    })),
+    idColumnsIn(metadata)
+      .filter(({ keepsType }) => !keepsType)
+      .map((column) => ({
+        ...tableOf(dataSource, database, metadata),
+        path: column.path,
+        column: column.metadata.databaseName,
+        storage: column.storage,
+        isList: column.metadata.isArray,
+      })),
   )
   const faults = await columnFaults(database, declared, (sql, parameters) =>
     dataSource.query(sql, [...parameters]),
