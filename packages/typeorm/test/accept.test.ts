@@ -148,7 +148,7 @@ test.each([
 test.each([
   [{ accept: /x/g }, /flags/],
   [{ accept: 'x' }, /accept/],
-  [{ onMismatch: 'notFound' }, /no option "onMismatch"/],
+  [{ onMismatch: 'ignore' }, /onMismatch/],
   [{ branded: 'no' }, /branded/],
   [{ prefix: 'No' }, /prefix/],
 ])('%o is refused at once', (options, message) => {

@@ -1,5 +1,6 @@
 import 'reflect-metadata'
 import { flax, type Id, prefixed, uuid7 } from '@snoflax/core'
+import { sqlite } from '@snoflax/test'
 import { IdColumn } from '@snoflax/typeorm'
 import {
   Column,
@@ -77,6 +78,26 @@ describe.each(kinds)('$name', (kind) => {
       /Org\.id/,
     )
   })
+})
+
+test('a text that is no id is written, if the column says so, and foreign keys follow', async () => {
+  @Entity()
+  class Shop {
+    @IdColumn(orgId, { type: 'varchar', length: 40, onMismatch: 'notFound', branded: false }) id!: string
+  }
+  @Entity()
+  class Sale {
+    @IdColumn(prefixed(flax, 'sale'), { branded: false }) id!: string
+    @ManyToOne(() => Shop) shop!: Relation<Shop>
+  }
+  const { manager } = await openForTest(sqlite, [Shop, Sale])
+  await manager.getRepository(Shop).insert({ id: 'shop-1' })
+  expect(await manager.getRepository(Shop).findBy({ id: 'shop-1' })).toEqual([{ id: 'shop-1' }])
+  const { id } = await manager.getRepository(Sale).save({ shop: { id: 'shop-1' } })
+  expect(await manager.getRepository(Sale).find({ relations: { shop: true } })).toEqual([
+    { id, shop: { id: 'shop-1' } },
+  ])
+  await expect(manager.getRepository(Sale).insert({ id: 'sale-1' })).rejects.toThrow(/Sale\.id/)
 })
 
 test("generated: 'uuid' needs a type, and ids that are UUIDs", () => {

@@ -9,6 +9,7 @@ import {
   type IdSource,
   idSource,
   type KeyOptions,
+  type OnMismatch,
 } from '@snoflax/core/adapter'
 import type { ColumnType, ValueTransformer } from 'typeorm'
 
@@ -32,6 +33,11 @@ export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
   readonly type?: ColumnType
   /** With `type`: the length. */
   readonly length?: number | string
+  /**
+   * What a write of a text does that can't be an id of the column: it is an error, or with `notFound` it is written, as to a
+   * plain string key. Conditions never check. `notFound` needs storage `text`. Default: `error`; foreign keys follow their key.
+   */
+  readonly onMismatch?: OnMismatch
   /** Adds a CHECK of length and prefix, in SQLite of the type too, so that other programs can't write what is no id. */
   readonly check?: boolean
   /** Whether find options and query builders select the column by default. Default true. */
@@ -94,6 +100,7 @@ export class IdColumnDefinition implements ValueTransformer {
     readonly keepsType: boolean,
     /** Whether TypeORM generates its ids. */
     readonly isGeneratedByTypeorm: boolean,
+    readonly onMismatch: OnMismatch | undefined,
   ) {}
 
   /** Whether the application, the database or TypeORM generates its ids. */
@@ -143,6 +150,7 @@ const STORED = {
   comment: 'any',
   type: 'any',
   length: 'any',
+  onMismatch: ['error', 'notFound'],
 } as const
 
 /** As TypeORM and databases generate them. */
@@ -166,6 +174,7 @@ export function plainColumn(base: IdFamily, given: PlainIdColumnOptions & KeyOpt
       options.check,
       options.type !== undefined,
       false,
+      options.onMismatch,
     ),
     options,
   )
@@ -211,6 +220,7 @@ export function generatedColumn<AnId extends string>(
     options.check,
     type !== undefined,
     byTypeorm,
+    options.onMismatch,
   )
   return {
     ...preliminary(definition, { ...options, primary }),

@@ -22,6 +22,8 @@ export class PreparedColumn {
     readonly definition: IdColumnDefinition | undefined,
     /** Whether its type is that of a column that exists. */
     readonly keepsType: boolean,
+    /** Whether writes are checked. */
+    readonly isChecked: boolean,
   ) {
     this.path = pathOf(metadata)
     this.read = storedReader(storage)
@@ -35,7 +37,7 @@ export class PreparedColumn {
 
   /** Checks the text of an id, or of each in an array, that is about to be written. @throws {IdError} with the path. */
   check(value: unknown): void {
-    if (value == null || typeof value === 'function') return
+    if (!this.isChecked || value == null || typeof value === 'function') return
     const { family } = this.storage
     if (Array.isArray(value) && this.metadata.isArray) for (const one of value) this.check(one)
     else if (!family.is(value)) withPath(this.path, () => family.parse(value as string))

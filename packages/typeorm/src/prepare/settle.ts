@@ -1,5 +1,5 @@
 import { type Database, IdError, type IdStorage, isSameFamily, storageFor } from '@snoflax/core'
-import { agree, checkCondition, databaseDefault, withPath } from '@snoflax/core/adapter'
+import { agree, checkCondition, checkMismatch, databaseDefault, withPath } from '@snoflax/core/adapter'
 import type { DataSource } from 'typeorm'
 import { CheckMetadata } from 'typeorm/metadata/CheckMetadata.js'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
@@ -75,7 +75,9 @@ function prepare(
       state.settled.set(own, known && isSameFamily(known, family) ? family : undefined)
     }
     delete column.transformer
-    return new PreparedColumn(column, storage, own, definition.keepsType)
+    const { keepsType, onMismatch = 'error' } = definition
+    checkMismatch(storage, onMismatch)
+    return new PreparedColumn(column, storage, own, keepsType, onMismatch === 'error')
   })
 }
 
