@@ -201,7 +201,6 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/prefixed-ids.md': 'test/readme.test.ts',
   'docs/recipes.md': 'test/recipes.long.test.ts',
   'docs/sealed-ids.md': 'test/readme.test.ts',
-  'docs/switching.md': 'test/corpus/project.ts',
   'docs/testing.md': 'test/readme.test.ts',
   'docs/uuidv7-time.md': 'packages/pg-sql/test/time-page.test.ts',
   'docs/uuidv7.md': 'test/readme.test.ts',

@@ -13,7 +13,6 @@ import { fileURLToPath } from 'node:url'
 import type { OpenDatabase } from '@snoflax/test'
 import { run } from 'snoflax'
 import ts from 'typescript'
-import { expect } from 'vitest'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -22,20 +21,21 @@ export type Orm = 'drizzle' | 'kysely' | 'prisma' | 'typeorm'
 /** What a schema for one database is for the other. */
 export type Dialect = (text: string) => string
 
+interface Place {
+  readonly name: string
+  readonly file: string
+}
+
 /** What the command printed as JSON. */
 export interface Told {
   readonly code: number
-  readonly counts: { readonly tables: number; readonly keys: number; readonly references: number }
-  readonly keys: readonly { readonly name: string; readonly text: string }[]
-  readonly references: readonly { readonly name: string }[]
-  readonly left: readonly {
-    readonly file: string
-    readonly line: number
-    readonly name: string
-    readonly text: string
-  }[]
-  readonly unread: readonly { readonly name: string; readonly text: string }[]
-  readonly notes: readonly { readonly name: string; readonly text: string }[]
+  readonly counts: Readonly<Record<'tables' | 'keys' | 'references' | 'adopted' | 'kept' | 'left', number>>
+  readonly adopted: readonly (Place & { readonly kind: 'key' | 'reference' })[]
+  readonly kept: readonly (Place & { readonly reason: string })[]
+  readonly left: readonly (Place & { readonly reason: string })[]
+  readonly failures: readonly Place[]
+  readonly faults: readonly string[]
+  readonly checked: boolean
   readonly diff: string
 }
 
@@ -54,6 +54,11 @@ export function copied(orm: Orm, name: string, variant: string, dialect: Dialect
   mkdirSync(folder, { recursive: true })
   const link = join(root, 'node_modules')
   if (!existsSync(link)) symlinkSync(at(`../../packages/${PACKAGE[orm]}/node_modules`), link)
+  for (const name of ['core', 'drizzle', 'typeorm']) {
+    const own = at(`../.vitest/corpus/node_modules/@snoflax/${name}`)
+    mkdirSync(dirname(own), { recursive: true })
+    if (!existsSync(own)) symlinkSync(at(`../../packages/${name}`), own)
+  }
   // The only package that has it.
   const auth = at('../.vitest/corpus/node_modules/better-auth')
   mkdirSync(dirname(auth), { recursive: true })
@@ -83,21 +88,9 @@ export async function adopted(folder: string, ...options: string[]): Promise<Tol
   return { ...JSON.parse(out.join('')), code }
 }
 
-/** How many lines the command added. */
-export const linesOf = ({ diff }: Told): number => diff.match(/^\+(?!\+\+ )/gm)?.length ?? 0
-
 /** How a database is named to the command. */
 export const urlOf = (database: OpenDatabase): string =>
   (database as { file?: string }).file ?? (database as unknown as { url: string }).url
-
-/** PostgreSQL sorts texts by a language, unless a migration says otherwise: `snoflax doctor` prints these statements. */
-export async function toBinaryOrder(database: OpenDatabase): Promise<void> {
-  const statements = await database.query(`
-  SELECT DISTINCT format('ALTER TABLE %s ALTER COLUMN %I TYPE text COLLATE "C"', a.attrelid::regclass, a.attname) AS statement
-    FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
-   WHERE c.connamespace = 'public'::regnamespace AND c.contype IN ('p', 'f') AND a.atttypid IN ('text'::regtype, 'varchar'::regtype)`)
-  for (const { statement } of statements) await database.query(statement as string)
-}
 
 const OPTIONS: ts.CompilerOptions = {
   strict: true,
@@ -127,14 +120,4 @@ export function compilerErrors(folder: string): string[] {
       const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1
       return `${basename(file?.fileName ?? '')}:${line} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
     })
-}
-
-/** Runs a migration that changes columns of foreign keys in MySQL, as docs/switching.md describes. */
-export async function runUnbound(database: OpenDatabase, statements: readonly string[]): Promise<void> {
-  const [, query = ''] =
-    /```sql\n(SELECT[\s\S]*?);\n```/.exec(readFileSync(at('../../docs/switching.md'), 'utf8')) ?? []
-  const keys = await database.query(query)
-  expect(keys.length).toBeGreaterThan(0)
-  for (const one of [...keys.map(({ above }) => above), ...statements, ...keys.map(({ below }) => below)])
-    await database.query(one as string)
 }

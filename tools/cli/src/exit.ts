@@ -14,7 +14,7 @@ export const EXIT = {
   usage: 2,
   /**
    * Find found nothing, but could not ask everything. Doctor found no id column, or not the schema that `--schema` names.
-   * Adopt code couldn't read a key.
+   * Adopt code couldn't load a module, or find a column in the source.
    */
   unchecked: 3,
 } as const

@@ -1,6 +1,6 @@
-export type { AdoptConfig, AdoptTable } from './adopt/config.js'
 export type { CheckName, Cure, ExaminedColumn, Finding, Report } from './doctor/report.js'
 export { EXIT, type ExitCode } from './exit.js'
 export type { Description } from './ids/inspection.js'
+export type { AdoptConfig, AdoptTable } from './key-replacement/config.js'
 export { run } from './run.js'
 export type { Io, Output } from './terminal.js'

@@ -20,7 +20,7 @@ const schema = (name: string): string => `import { nanoid } from 'nanoid'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 export const ${name} = sqliteTable('${name}', { id: text('id').primaryKey().$defaultFn(() => nanoid()) })
 `
-const write = (...paths: string[]) => cli(['adopt', 'code', '--write', ...paths])
+const write = (...paths: string[]) => cli(['adopt', 'code', '--write', '--unchecked', ...paths])
 
 test('bytes outside the edited lines stay, whatever their encoding', async () => {
   const folder = project()
@@ -34,7 +34,7 @@ test('bytes outside the edited lines stay, whatever their encoding', async () =>
   const [latin1, bom] = Object.keys(files).map((name) => readFileSync(join(folder, name)))
   expect(latin1?.subarray(0, 10)).toEqual(files['latin1.ts'].subarray(0, 10))
   expect(latin1?.at(-1)).toBe(0xfc)
-  expect(latin1?.includes('flaxId')).toBe(true)
+  expect(latin1?.includes('idColumn')).toBe(true)
   expect(bom?.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
   expect(bom?.toString()).toContain('// 日本')
   expect(statSync(join(folder, 'bom.ts')).mode & 0o777).toBe(0o640)
@@ -55,7 +55,7 @@ test('no link is followed, and what is no regular file is skipped', async () => 
   expect(await write(join(folder, 'pipe.ts'))).toMatchObject({ code: 2 })
 })
 
-test('files that import, export and call each other in circles', async () => {
+test('files that import, export and call each other in circles end', async () => {
   const folder = project()
   const files = {
     'a.ts': "export * from './b.js'\nexport { id } from './b.js'\nimport { key } from './b.js'\n",

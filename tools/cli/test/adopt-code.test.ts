@@ -2,31 +2,29 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { adopt, project, type Told } from './adopting.js'
-import { cli, json } from './running.js'
+import { adopt, adoptIn, project, type Told } from './adopting.js'
+import { bin, cli, json } from './running.js'
 
-const DRIZZLE =
-  "import { foreignKey, primaryKey, sqliteTable, text, integer } from 'drizzle-orm/sqlite-core'\n"
+const CUID2 = "import { createId } from '@paralleldrive/cuid2'\n"
+const NANOID = "import { nanoid } from 'nanoid'\n"
+const SQLITE =
+  "import { foreignKey, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n"
 
 /** A Drizzle table whose key has this generator, below these lines. */
-const keyed = (generator: string, ...lines: string[]): string =>
-  `${lines.join('\n')}\n${DRIZZLE}export const users = sqliteTable('users', { id: text('id').primaryKey().$defaultFn(${generator}) })\n`
-
-const stored = async (...given: Parameters<typeof keyed>): Promise<string | undefined> =>
-  /(?:prefix: '\w+', accept: \/\^(.*)\$\/)|(?:accept: \/\^(.*)\$\/, onMismatch: 'notFound')/.exec(
-    (await adopt(keyed(...given))).after,
-  )?.[0]
+const keyed = (generator: string, lines = ''): string =>
+  `${lines}\n${SQLITE}export const users = sqliteTable('users', { id: text('id').primaryKey().$defaultFn(${generator}) })\n`
 
 test('the printed diff is what --write does, and nothing is changed without it', async () => {
   const before = `import { createId } from '@paralleldrive/cuid2'
 import { pgTable, text } from 'drizzle-orm/pg-core'
 
+// People.
 export const users = pgTable('users', {
-  id: text('id').primaryKey().$defaultFn(() => createId()), // of people
+  id: text('id').primaryKey().$defaultFn(() => createId()), // a cuid2
   name: text('name'),
 })
 export const posts = pgTable('posts', {
-  id: text('id').primaryKey().$defaultFn(() => createId()),
+  id: text('id').primaryKey().$defaultFn(() => \`post_\${createId()}\`),
   authorId: text('author_id')
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' }),
@@ -35,546 +33,308 @@ export const posts = pgTable('posts', {
   const file = join(folder, 'schema.ts')
   const printed = await cli(['adopt', 'code', file])
   expect(printed).toMatchObject({ code: 0, err: '' })
-  expect(printed.out).toContain(`  ${relative('.', file)}:10  posts.authorId → users.id`)
+  expect(printed.out).toContain(`  ${relative('.', file)}:11  posts.authorId → users.id`)
+  expect(printed.out).toContain('checked: the schema stays as it is, and each default generates the same ids')
   expect(readFileSync(file, 'utf8')).toBe(before)
   const told = json<Told>(await cli(['adopt', 'code', file, '--json']))
   expect(printed.out).toContain(told.diff)
   execFileSync('git', ['apply', '--unidiff-zero', '-'], { input: told.diff })
   const applied = readFileSync(file, 'utf8')
   writeFileSync(file, before)
-  await cli(['adopt', 'code', folder, '--write'])
+  await adoptIn(folder)
   expect(readFileSync(file, 'utf8')).toBe(applied)
-  expect(applied).toBe(`import { pgTable, text } from 'drizzle-orm/pg-core'
-import { flaxId } from '@snoflax/drizzle/pg-core'
+  expect(applied).toBe(`import { createId } from '@paralleldrive/cuid2'
+import { pgTable, text } from 'drizzle-orm/pg-core'
+import { idColumn } from '@snoflax/drizzle/pg-core'
+import { opaque } from '@snoflax/core'
 
-const keptCuid2 = { accept: /^[a-z][a-z0-9]{23}$/, onMismatch: 'notFound', branded: false } as const
+const kept = { onMismatch: 'notFound', branded: false } as const
 
+export const usersId = opaque('users', { pattern: /[a-z0-9]{24}/, generate: () => createId() })
+
+// People.
 export const users = pgTable('users', {
-  id: flaxId('id', keptCuid2).primaryKey(), // of people
+  id: idColumn('id', usersId, kept).primaryKey(), // a cuid2
   name: text('name'),
 })
+export const postId = opaque('post', { pattern: /post_[a-z0-9]{24}/, generate: () => \`post_\${createId()}\` })
+
 export const posts = pgTable('posts', {
-  id: flaxId('id', keptCuid2).primaryKey(),
-  authorId: flaxId.ref('author_id', () => users.id, { onDelete: 'cascade' })
+  id: idColumn('id', postId, kept).primaryKey(),
+  authorId: idColumn.ref('author_id', () => users.id, { onDelete: 'cascade' })
     .notNull(),
 })`)
 })
 
-test('a second run finds nothing to change', async () => {
-  const { after } = await adopt(keyed('() => nanoid()', "import { nanoid } from 'nanoid'"))
-  const again = await adopt(after)
-  expect(again).toMatchObject({ code: 0, keys: [], diff: '', after })
+test('a column is told by table, file and line, and a second run finds all of it done', async () => {
+  const first = await adopt({
+    'schema.ts': `${CUID2}${SQLITE}export const users = sqliteTable('app_users', {
+  id: text('user_id').primaryKey().$defaultFn(() => createId()),
+  bossId: text('boss').references((): any => users.id),
+})`,
+  })
+  expect(first).toMatchObject({ code: 0, checked: true, written: true, faults: [] })
+  const file = relative('.', join(first.folder, 'schema.ts'))
+  expect(first.adopted).toEqual([
+    {
+      kind: 'key',
+      table: 'app_users',
+      column: 'user_id',
+      name: 'users.id',
+      file,
+      line: 4,
+      pattern: '[a-z0-9]{24}',
+      text: 'opaque, createId()',
+    },
+    {
+      kind: 'reference',
+      table: 'app_users',
+      column: 'boss',
+      name: 'users.bossId',
+      file,
+      line: 5,
+      pattern: '[a-z0-9]{24}',
+      text: 'users.id',
+    },
+  ])
+  const { counts, diff, code } = await adoptIn(first.folder)
+  expect({ code, diff }).toEqual({ code: 0, diff: '' })
+  expect(counts).toEqual({ tables: 1, keys: 1, references: 1, adopted: 0, done: 2, kept: 0, left: 0 })
 })
 
-test.each([
-  ['cuid', '() => cuid()', "import cuid from 'cuid'", 'c[a-z0-9]{24}'],
-  ['cuid2', 'createId', "import { createId } from '@paralleldrive/cuid2'", '[a-z][a-z0-9]{23}'],
-  [
-    'cuid2 of a length',
-    '() => short()',
-    "import { init } from '@paralleldrive/cuid2'\nconst short = init({ length: 10 })",
-    '[a-z][a-z0-9]{9}',
-  ],
-  ['nanoid', '() => { return nanoid() }', "import { nanoid } from 'nanoid'", '[\\w-]{21}'],
-  ['nanoid of a length', '() => nanoid(12)', "import { nanoid } from 'nanoid'", '[\\w-]{12}'],
-  [
-    'an alphabet',
-    '() => code()',
-    "import { customAlphabet } from 'nanoid'\nconst code = customAlphabet('ab^]-c', 8)",
-    '[ab\\^\\]\\-c]{8}',
-  ],
-  [
-    'uuid',
-    '() => v4()',
-    "import { v4 } from 'uuid'",
-    '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
-  ],
-  [
-    "Node's uuid",
-    '() => crypto.randomUUID()',
-    '',
-    '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
-  ],
-  ['ulid', '() => ulid()', "import { ulid } from 'ulid'", '[0-7][0-9A-HJKMNP-TV-Z]{25}'],
-  [
-    'a function of the file',
-    'newId',
-    "import { nanoid } from 'nanoid'\nfunction newId() { return nanoid(9) }",
-    '[\\w-]{9}',
-  ],
-])('reads the keys of %s', async (_, generator, lines, pattern) => {
-  expect(await stored(generator, lines)).toBe(`accept: /^${pattern}$/, onMismatch: 'notFound'`)
+test('files change only after stored keys were compared, or if there are none', async () => {
+  const folder = project({ 'schema.ts': keyed('() => createId()', CUID2) })
+  expect(await cli(['adopt', 'code', folder, '--write'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('pass --url "$DATABASE_URL"'),
+  })
+  expect((await cli(['adopt', 'code', folder])).out).toContain('not compared with stored keys')
 })
 
-test('keys of a computed length, which may have the shape of flax ids, stay until they are described', async () => {
-  const source = keyed(
-    '() => short()',
-    "import { init } from '@paralleldrive/cuid2'\nconst short = init({ length: LENGTH })",
+/** A table for each generator, in one file, and the tables' names by what they are about. */
+function each(
+  cases: readonly (readonly [about: string, generator: string, ...more: string[]])[],
+  lines: string,
+) {
+  const tables = cases.map(
+    ([, generator], at) =>
+      `export const t${at} = sqliteTable('t${at}', { id: text('id').primaryKey().$defaultFn(${generator}) })\n`,
   )
-  const reason = expect.stringMatching(
-    /^its keys may have the shape of flax ids, .* narrow --accept 'users\.id=<pattern>'/,
-  )
-  for (const { left, diff } of [await adopt(source), await adopt(source, '--accept', 'users.id=[a-z0-9]+')]) {
-    expect(left).toMatchObject([{ name: 'users.id', text: reason }])
-    expect(diff).toBe('')
-  }
-  const { after } = await adopt(source, '--accept', 'users.id=[a-z][a-z0-9]{9}')
-  expect(after).toContain("accept: /^[a-z][a-z0-9]{9}$/, onMismatch: 'notFound'")
-})
+  return `${lines}\n${SQLITE}${tables.join('')}`
+}
 
-test('a prefix of the keys becomes that of new ids', async () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a schema
-  expect(await stored('() => `usr_${nanoid(8)}`', "import { nanoid } from 'nanoid'")).toBe(
-    "prefix: 'usr', accept: /^usr_[\\w-]{8}$/",
-  )
-})
+describe('the pattern comes from the package that generates the ids', () => {
+  const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+  const KNOWN = [
+    ['cuid2', '() => createId()', '[a-z0-9]{24}'],
+    ['a generator itself', 'createId', '[a-z0-9]{24}'],
+    ['cuid2 of a length', '() => short()', '[a-z0-9]{10}'],
+    ['nanoid', '() => nanoid()', '[0-9A-Z_a-z-]{21}'],
+    ['nanoid of a length', '() => nanoid(12)', '[0-9A-Z_a-z-]{12}'],
+    ['an alphabet', '() => code()', '[\\-\\]\\^abc]{8}'],
+    ['an alphabet of a length in the call', '() => digits(12)', '[0123456789]{12}'],
+    ['uuid', '() => v4()', UUID],
+    ['uuidv7 without hyphens', "() => uuidv7().replaceAll('-', '')", '[0-9a-f]{32}'],
+    ["Node's uuid", '() => randomUUID()', UUID],
+    ["the platform's uuid", '() => crypto.randomUUID()', UUID],
+    ['ulid', '() => ulid()', '[0-7][0-9A-HJKMNP-TV-Z]{25}'],
+    ['ulid in lower case', "() => 'case_' + ulid().toLowerCase()", 'case_[0-7][0-9a-hjkmnp-tv-z]{25}'],
+    ['two parts', "() => nanoid(4) + '.' + createId()", '[0-9A-Z_a-z-]{4}\\.[a-z0-9]{24}'],
+    ['a function of the file', "() => newId('usr')", 'usr_[0-9A-Z_a-z-]{9}'],
+  ] as const
 
-describe('what it does not know it leaves, and asks for', () => {
-  const custom = keyed("() => makeId('usr')", "import { makeId } from '@acme/ids'")
+  test('of each package that is known', async () => {
+    const { adopted, code, checked } = await adopt(
+      each(
+        KNOWN,
+        `import { createId, init } from '@paralleldrive/cuid2'
+import { customAlphabet, nanoid } from 'nanoid'
+import * as ids from 'nanoid'
+import { randomUUID } from 'node:crypto'
+import { ulid } from 'ulid'
+import { v4 } from 'uuid'
+import { uuidv7 } from 'uuidv7'
+const short = init({ length: 10 })
+const code = customAlphabet('ab^]-c', 8)
+const digits = ids.customAlphabet('0123456789', 8)
+const newId = (prefix: string) => [prefix, nanoid(9)].join('_')`,
+      ),
+    )
+    expect({ code, checked }).toEqual({ code: 0, checked: true })
+    expect(adopted.map(({ pattern }, at) => [KNOWN[at]?.[0], pattern])).toEqual(
+      KNOWN.map(([about, , pattern]) => [about, pattern]),
+    )
+  })
 
-  test('a generator of your own', async () => {
-    const { code, left, diff } = await adopt(custom)
+  const NOT_KNOWN = 'a part of its ids is generated by something that is not known'
+  const OF_NONE = 'its generator is of no package whose ids are known'
+  const UNKNOWN = [
+    ['something random', '() => Math.random().toString(36)', OF_NONE],
+    ['a time beside it', '() => Date.now().toString(36) + nanoid(4)', NOT_KNOWN],
+    ['the month', "() => new Date().toISOString().slice(0, 7) + '-' + nanoid(4)", NOT_KNOWN],
+    ['a counter', '() => nanoid(4) + at++', NOT_KNOWN],
+    ['several lengths', '() => nanoid(at++ % 2 ? 4 : 5)', NOT_KNOWN],
+    ['a digest', '() => btoa(nanoid())', OF_NONE],
+    ['an id that repeats', '() => (known ??= nanoid())', NOT_KNOWN],
+    [
+      'an environment, when it generates',
+      "() => (process.env['STAGE'] ?? 'x') + nanoid()",
+      'its ids may depend on the environment: STAGE',
+    ],
+    [
+      'an environment, when it is loaded',
+      '() => prefix + nanoid()',
+      'its ids may depend on the environment: PATH',
+    ],
+    ['one of few', "() => 'abcdefgh'[Math.floor(Math.random() * 8)]", OF_NONE],
+    ['an error', "() => { throw new Error('no session') }", 'its default throws: no session'],
+    ['a promise', 'async () => nanoid()', 'its default returns no text, but a promise'],
+  ] as const
+
+  test('of others it is not known: the key is left, and says so', async () => {
+    const { left, diff, code, counts } = await adopt(
+      each(UNKNOWN, `${NANOID}const prefix = process.env['PATH']\nlet at = 0\nlet known: string | undefined`),
+    )
     expect({ code, diff }).toEqual({ code: 1, diff: '' })
-    expect(left).toMatchObject([
-      { line: 3, name: 'users.id', text: expect.stringContaining("--accept 'makeId=<pattern>'") },
-    ])
-    const { code: known, after } = await adopt(custom, '--accept', 'makeId=/^usr_\\d{4}$/')
-    expect(known).toBe(0)
-    expect(after).toContain('accept: /^usr_\\d{4}$/')
-    expect(after).not.toContain('@acme/ids')
+    expect(left.map(({ reason }, at) => [UNKNOWN[at]?.[0], /\((.*)\); write it/.exec(reason)?.[1]])).toEqual(
+      UNKNOWN.map(([about, , reason]) => [about, reason]),
+    )
+    expect(left[0]?.reason).toContain("write it: --pattern 't0.id=<regular expression>'")
+    expect(counts).toMatchObject({ keys: 12, adopted: 0, left: 12 })
   })
 
-  test('a key that the application passes, and references to it', async () => {
-    const given = `${DRIZZLE}const user = sqliteTable('user', { id: text('id').primaryKey() })
-const post = sqliteTable('post', { userId: text('user_id').primaryKey().references(() => user.id) })`
-    expect(await adopt(given)).toMatchObject({
-      code: 1,
-      diff: '',
-      left: [{ name: 'user.id' }],
-      references: [],
-    })
-    const { after, code } = await adopt(given, '--accept', 'user.id=[A-Za-z0-9]{32}')
+  test('or from you, if the ids have it', async () => {
+    const source = keyed("() => 'usr_' + Math.random().toString(36).slice(2).padEnd(12, '0').slice(0, 9)")
+    const { after, code } = await adopt(source, '--pattern', 'users.id=/^usr_[a-z0-9]{9}$/')
     expect(code).toBe(0)
-    expect(after).toContain("flaxId.ref('user_id', () => user.id).primaryKey()")
-    expect((await adopt(given, '--accept', 'given=[A-Za-z0-9]{32}')).after).toBe(
-      after.replaceAll('keptUserId', 'keptGiven'),
+    expect(after).toContain("opaque('users', { pattern: /usr_[a-z0-9]{9}/, generate: () => 'usr_'")
+    const wrong = await adopt(source, '--pattern', 'users.id=usr_[0-9]{9}')
+    expect(wrong.left[0]?.reason).toMatch(/^its default generates usr_\w{9}, which --pattern/)
+    await expect(adopt(source, '--pattern', 'user.id=x')).rejects.toThrow(
+      '--pattern user.id: no key of this name; there are users.id',
     )
-  })
-
-  test('keys that may be secrets', async () => {
-    const secret = keyed('() => nanoid()', "import { nanoid } from 'nanoid'").replaceAll('users', 'sessions')
-    expect(await adopt(secret)).toMatchObject({
-      code: 1,
-      diff: '',
-      left: [{ text: expect.stringContaining('may be secrets') }],
-    })
-    expect((await adopt(secret, '--accept', 'sessions.id=[\\w-]{21}')).code).toBe(0)
-  })
-
-  test.each([
-    ['columns that a function makes', "sqliteTable('t', columnsOf('t'))", "its columns can't be read"],
-    ['columns of a spread', "sqliteTable('t', { ...shared('t') })", "...shared('t') can't be read"],
-    [
-      'a column of a function',
-      "sqliteTable('t', { id: makeColumn('id').primaryKey() })",
-      "makeColumn(…) can't be read",
-    ],
-    [
-      'a target that is computed',
-      "sqliteTable('t', { a: text('a').references(targetOf('t')) })",
-      ".references(targetOf('t')) can't be read, or leads out of these files",
-    ],
-    [
-      'a foreign key that is computed',
-      "sqliteTable('t', { a: text('a') }, (t) => [foreignKey({ columns: [t.a], foreignColumns: columns })])",
-      "foreignKey({…}) can't be read",
-    ],
-  ])('%s', async (_, table, text) => {
-    const { code, unread, diff } = await adopt(`${DRIZZLE}const t = ${table}`)
-    expect({ code, diff }).toEqual({ code: 3, diff: '' })
-    expect(unread).toMatchObject([{ line: 2, text: expect.stringContaining(text) }])
-  })
-
-  test('numbers', async () => {
-    const { code, left } = await adopt(
-      `${DRIZZLE}const t = sqliteTable('t', { id: integer('id').primaryKey() })`,
-    )
-    expect(code).toBe(1)
-    expect(left).toMatchObject([{ line: 2, text: expect.stringContaining('snoflax adopt replaces it') }])
-  })
-
-  test('nothing at all, a missing path, a bad pattern', async () => {
-    for (const [argv, message] of [
-      [
-        [project({ 'a.ts': 'export const a = 1' })],
-        'no Prisma schema, Drizzle table, TypeORM entity or Kysely client in',
-      ],
-      [['nowhere'], 'nowhere does not exist'],
-      [
-        [project({}), '--accept', 'users.id=['],
-        "--accept must be a name and a regular expression, such as 'users.id=usr_[a-z0-9]{12}', not users.id=[",
-      ],
-    ] as const) {
-      const { code, err } = await cli(['adopt', 'code', ...argv])
-      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) })
-    }
+    await expect(adopt(source, '--pattern', 'users.id=[')).rejects.toThrow('--pattern must be a key and')
   })
 })
 
-describe('Drizzle', () => {
-  test('tables of several files, shared columns, creators, schemas, namespaces and composite keys', async () => {
-    const { after, references, left } = await adopt({
-      'posts.ts': `import * as p from "drizzle-orm/pg-core";
-import { users } from "@/db/users";
-import * as auth from "./auth.js";
-const table = p.pgTableCreator((name) => name);
-export const posts = table("posts", (t) => ({ orgId: t.text().notNull(), id: auth.key(), authorId: t.varchar({ length: 36 }).references((): p.AnyPgColumn => users.id, { onDelete: "cascade" }) }), (t) => [p.primaryKey({ columns: [t.orgId, t.id] })]);
-export const notes = p.pgSchema("app").table("notes", { postId: p.text("post_id").notNull(), orgId: p.text("org_id") }, (t) => [p.foreignKey({ columns: [t.orgId, t.postId], foreignColumns: [posts.orgId, posts.id] })]);
-`,
-      'users.ts': `import { relations } from 'drizzle-orm'
-import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { key } from './auth.js'
-export const users = pgTable('users', { id: key() })
-export const logs = pgTable('logs', { userId: text('user_id'), orgId: uuid('org_id') })
-export const logRelations = relations(logs, ({ one }) => ({ user: one(users, { fields: [logs.userId], references: [users.id] }) }))
-`,
-      'auth.ts': `import { text } from 'drizzle-orm/pg-core'
-export const key = () => text().primaryKey().$defaultFn(() => crypto.randomUUID())
-`,
-    })
-    expect(left).toEqual([])
-    expect(references.map(({ name }) => name)).toEqual(['posts.authorId', 'notes.postId', 'logs.userId'])
-    expect(after.split('\n').slice(3)).toEqual([
-      'import { flaxId } from "@snoflax/drizzle/pg-core";',
-      '',
-      expect.stringMatching(/^const keptUuid = \{ accept: \/\^\[0-9a-f\]\{8\}.* as const;$/),
-      'const table = p.pgTableCreator((name) => name);',
-      'export const posts = table("posts", (t) => ({ orgId: t.text().notNull(), id: auth.key(), authorId: flaxId.ref((): p.AnyPgColumn => users.id, { branded: false, onDelete: "cascade" }) }), (t) => [p.primaryKey({ columns: [t.orgId, t.id] })]);',
-      'export const notes = p.pgSchema("app").table("notes", { postId: flaxId.plain("post_id", keptUuid).notNull(), orgId: p.text("org_id") }, (t) => [p.foreignKey({ columns: [t.orgId, t.postId], foreignColumns: [posts.orgId, posts.id] })]);',
-      '',
+describe('keys that nothing generates stay as they are, by name', () => {
+  test('natural keys, plans, counters, rate limits, numbers, and what refers to them', async () => {
+    const { kept, left, counts, after, code } = await adopt(`${CUID2}${SQLITE}
+export const plans = sqliteTable('plans', { id: text('id').primaryKey() })
+export const rateLimit = sqliteTable('rate_limit', { key: text('key').primaryKey(), count: integer('count') })
+export const counter = sqliteTable('counter', { id: text('id').primaryKey().default('main'), value: integer('value') })
+export const logs = sqliteTable('logs', { id: integer('id').primaryKey({ autoIncrement: true }), planId: text('plan').references(() => plans.id) })
+export const orgs = sqliteTable('orgs', { id: text('id').primaryKey().$defaultFn(createId), planId: text('plan').notNull().references(() => plans.id), logId: integer('log').references(() => logs.id), slug: text('slug').$defaultFn(createId) })
+`)
+    expect({ code, left }).toEqual({ code: 0, left: [] })
+    expect(kept.map(({ name, reason }) => [name, reason])).toEqual([
+      ['plans.id', 'it has no default: the application or another system decides on its keys'],
+      ['rateLimit.key', 'it has no default: the application or another system decides on its keys'],
+      ['counter.id', 'it has no default: the application or another system decides on its keys'],
+      ['logs.id', 'a number: it can stay as it is; snoflax adopt plan replaces it in a running database'],
+      ['logs.planId', 'it refers to plans.id, which stays as it is'],
+      ['orgs.planId', 'it refers to plans.id, which stays as it is'],
+      ['orgs.logId', 'it refers to logs.id, which stays as it is'],
     ])
+    expect(counts).toEqual({ tables: 5, keys: 5, references: 3, adopted: 1, done: 0, kept: 7, left: 0 })
+    expect(after.match(/idColumn\(/g)).toHaveLength(1)
   })
 
-  test('native uuids', async () => {
-    const { after, next } = await adopt(`import { pgTable, uuid } from 'drizzle-orm/pg-core'
-export const users = pgTable('users', { id: uuid().defaultRandom().primaryKey(), bossId: uuid('boss').references(() => users.id) })
-`)
-    expect(after).toBe(`import { pgTable } from 'drizzle-orm/pg-core'
-import { idColumn } from '@snoflax/drizzle/pg-core'
-import { uuid7 } from '@snoflax/core'
-import { sql } from 'drizzle-orm'
-
-const keptUuid = { accept: uuid7.withVersion4(), branded: false } as const
-export const users = pgTable('users', { id: idColumn(uuid7, keptUuid).default(sql\`gen_random_uuid()\`).primaryKey(), bossId: idColumn.ref('boss', () => users.id) })
-`)
-    expect(next).toEqual(['npm install @snoflax/drizzle @snoflax/core', 'run your formatter'])
-  })
-
-  test('brands, and lines that end in CRLF', async () => {
-    const text = keyed('() => nanoid()', "import { nanoid } from 'nanoid'")
-    expect((await adopt(text, '--branded')).after).toContain(
-      "{ accept: /^[\\w-]{21}$/, onMismatch: 'notFound' }",
-    )
-    const { after } = await adopt(text.replaceAll('\n', '\r\n'))
-    expect(after.replaceAll('\r\n', '')).not.toContain('\n')
-  })
-
-  test('where line ends are mixed, what is added ends as the line beside it', async () => {
-    const text = `import { nanoid } from 'nanoid'\r
-import { type AnyPgColumn, pgTable, text } from 'drizzle-orm/pg-core'
-export const users = pgTable('users', {\r
-  id: text('id').primaryKey().$defaultFn(() => nanoid()),\r
-  bossId: text('boss').references((): AnyPgColumn =>\r
-    users.id),\r
-})\r
-`
-    expect((await adopt(text)).after).toBe(`import { type AnyPgColumn, pgTable } from 'drizzle-orm/pg-core'
-import { flaxId } from '@snoflax/drizzle/pg-core'
-
-const keptNanoid = { accept: /^[\\w-]{21}$/, onMismatch: 'notFound', branded: false } as const
-export const users = pgTable('users', {\r
-  id: flaxId('id', keptNanoid).primaryKey(),\r
-  bossId: flaxId.ref('boss', (): AnyPgColumn =>\r
-    users.id, { branded: false }),\r
-})\r
-`)
-  })
-
-  test('MySQL, where the migration needs a line', async () => {
-    const { after, next, code } = await adopt(`import { nanoid } from 'nanoid'
-import { mysqlTable, varchar } from 'drizzle-orm/mysql-core'
-export const users = mysqlTable('users', { id: varchar('id', { length: 36 }).primaryKey().$defaultFn(() => nanoid()) })
-export const posts = mysqlTable('posts', { userId: varchar({ length: 36 }).references(() => users.id) })
+  test("better-auth's tables, whose keys it generates itself", async () => {
+    const { kept, after, code } = await adopt(`${NANOID}${SQLITE}
+export const user = sqliteTable('user', { id: text('id').primaryKey(), email: text('email').notNull().unique() })
+export const session = sqliteTable('session', { id: text('id').primaryKey(), token: text('token').notNull().unique(), userId: text('user_id').notNull().references(() => user.id, { onDelete: 'cascade' }) })
+export const note = sqliteTable('note', { id: text('id').primaryKey().$defaultFn(() => nanoid()), userId: text('user_id').references(() => user.id) })
 `)
     expect(code).toBe(0)
-    expect(after).toContain("import { flaxId } from '@snoflax/drizzle/mysql-core'")
-    expect(after).toContain("{ id: flaxId('id', keptNanoid).primaryKey() }")
-    expect(after).toContain('{ userId: flaxId.ref(() => users.id) }')
-    expect(next).toContainEqual(expect.stringContaining('while foreign keys exist'))
+    expect(kept.map(({ name }) => name)).toEqual(['user.id', 'session.id', 'session.userId', 'note.userId'])
+    expect(after).toContain("id: idColumn('id', noteId, kept).primaryKey(), userId: text('user_id')")
   })
 })
 
-describe('Prisma', () => {
-  const schema = (models: string, provider = 'postgresql') => `datasource db {
-  provider = "${provider}"
+describe("what can't be loaded is said, with the reason", () => {
+  test('a module that is missing, beside one that is not', async () => {
+    const { failures, adopted, code } = await adopt({
+      'good.ts': keyed('createId', CUID2),
+      'bad.ts': `import { nothing } from './nowhere.js'\n${keyed('nothing').replaceAll('users', 'others')}`,
+    })
+    expect(code).toBe(3)
+    expect(failures).toEqual([
+      { file: expect.stringContaining('bad.ts'), reason: expect.stringContaining("'./nowhere.js'") },
+    ])
+    expect(adopted.map(({ name }) => name)).toEqual(['users.id'])
+  })
+
+  test('a module that throws, and one that ends the process', async () => {
+    const thrown = await adopt(`${keyed('createId', CUID2)}throw new Error('DATABASE_URL is not set')`)
+    expect(thrown).toMatchObject({ code: 3, adopted: [], failures: [{ reason: 'DATABASE_URL is not set' }] })
+    await expect(adopt(`${keyed('createId', CUID2)}process.exit(7)`)).rejects.toThrow(
+      /schema\.ts: the process ended with 7 before it was loaded/,
+    )
+  })
+
+  test('packages that the change needs, and are not installed', async () => {
+    const folder = project({ 'schema.ts': keyed('createId', CUID2) }, ['drizzle-orm', '@paralleldrive/cuid2'])
+    // Without NODE_PATH, by which tests find packages of this repository.
+    const ran = await bin(['adopt', 'code', folder, '--json', '--write', '--unchecked'])
+    const { checked, missing, written, diff } = json<Told>(ran)
+    expect({ checked, missing, written, code: ran.code }).toEqual({
+      checked: false,
+      missing: '@snoflax/drizzle',
+      written: false,
+      code: 1,
+    })
+    expect(ran.err).toContain('nothing was written: install @snoflax/drizzle')
+    expect(diff).toContain('idColumn(')
+    expect(readFileSync(join(folder, 'schema.ts'), 'utf8')).not.toContain('idColumn')
+  })
+
+  test('nothing at all, and a missing path', async () => {
+    const empty = project({ 'a.ts': 'export const a = 1' })
+    expect(await cli(['adopt', 'code', empty])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no Drizzle tables and no DataSource of TypeORM in'),
+    })
+    expect(await cli(['adopt', 'code', 'nowhere'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('nowhere does not exist'),
+    })
+  })
+})
+
+describe('other ORMs are refused, with the page that says what to write', () => {
+  test('Prisma, whose schema stays as it is', async () => {
+    const schema = `datasource db {
+  provider = "postgresql"
+  url      = env("DATABASE_URL")
 }
 generator client {
-  provider = "prisma-client"
-  output   = "../src/generated/prisma"
-}
-${models}`
-
-  test('comments, composite keys, and a schema of several files', async () => {
-    const { after, left, keys, references } = await adopt({
-      'prisma/models/post.prisma': `/// What people write, with "{" and } in it.
-model Post {
-  tenantId String
-  id       String @default(nanoid(8)) // shown
-  authorId String @db.Uuid
-  author   User   @relation(fields: [authorId], references: [id])
-  title    String @default("} @default(cuid())")
-  @@id([tenantId, id])
-}
-model Setting {
-  userId String @id @db.Uuid
-  user   User   @relation(fields: [userId], references: [id])
-}
-model Legacy {
-  id   Int    @id @default(autoincrement())
-  slug String @unique @default(cuid())
-}
-`,
-      'prisma/schema.prisma': schema(`model User {
-  id       String    @id @default(dbgenerated("gen_random_uuid()")) @db.Uuid /// who
-  posts    Post[]
-  settings Setting[]
-}
-`),
-      'src/db.ts':
-        "import { PrismaClient } from './generated/prisma'\nexport const prisma = new PrismaClient()\n",
-    })
-    expect(after.split('\n').slice(2, 6)).toEqual([
-      '  tenantId String',
-      '  /// @snoflax flax accept=/^[\\w-]{8}$/ onMismatch=notFound',
-      '  id       String @default(dbgenerated()) // shown',
-      '  authorId String @db.Uuid',
-    ])
-    expect(after).toContain('slug String @unique @default(cuid())')
-    expect(keys.map(({ name }) => name)).toEqual(['Post.id', 'User.id'])
-    expect(references.map(({ name }) => name)).toEqual(['Post.authorId', 'Setting.userId'])
-    expect(left.map(({ line, name }) => [line, name])).toEqual([
-      [15, 'Legacy.id'],
-      [2, 'new PrismaClient(…)'],
-    ])
-  })
-
-  test('the generator stands below the client, and its own block is kept', async () => {
-    const model = 'model User {\n  id String @id @default(uuid()) @db.Uuid\n}\n'
-    const { after } = await adopt({ 'schema.prisma': schema(model) })
-    expect(after).toContain(`generator snoflax {
-  provider = "snoflax-prisma-generator"
-  output   = "../src/generated/snoflax"
-  branded  = false
+  provider        = "prisma-client-js"
+  previewFeatures = ["views", "relationJoins", "metrics"]
 }
 model User {
-  id String @id @default(dbgenerated()) @db.Uuid /// @snoflax uuid7 accept=uuid7or4
-}`)
-    const again = await adopt({
-      'schema.prisma': `${after}model Post {\n  id String @id @default(cuid())\n}\n`,
+  id String @id @default(cuid())
+}
+`
+    const folder = project({ 'prisma/schema.prisma': schema })
+    const { code, err } = await cli(['adopt', 'code', folder, '--write', '--unchecked'])
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringMatching(/schema\.prisma: Prisma isn't read .*docs\/switching\.md#by-hand/),
     })
-    expect(again.after.match(/generator snoflax/g)).toHaveLength(1)
-  })
-
-  test('other databases, and a schema that Prisma refuses', async () => {
-    const model = 'model User {\n  id String @id @default(cuid())\n}\n'
-    expect(await adopt({ 'schema.prisma': schema(model, 'mysql') })).toMatchObject({
-      code: 0,
-      diff: expect.stringContaining('onMismatch=notFound collation=utf8mb4_bin'),
-    })
-    expect(await adopt({ 'schema.prisma': schema(model, 'sqlserver') })).toMatchObject({ code: 1, diff: '' })
-    await expect(adopt({ 'schema.prisma': schema('model User {\n  id Text @id\n}\n') })).rejects.toThrow(
-      'Type "Text" is neither',
-    )
-  })
-})
-
-describe('TypeORM', () => {
-  const TYPEORM =
-    "import { BeforeInsert, Column, Entity, EntitySchema, Generated, JoinColumn, ManyToOne, OneToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm'\nimport { nanoid } from 'nanoid'\n"
-
-  test.each([
-    ['this.id = nanoid(5)'],
-    ['this.id ??= nanoid(5)'],
-    ['this.id = this.id || nanoid(5)'],
-    ['if (!this.id) this.id = nanoid(5)'],
-    ['if (!this.id) {\n      this.id = nanoid(5)\n    }'],
-  ])('a key that is set before an insert by %s', async (statement) => {
-    const { after, code } = await adopt(`${TYPEORM}@Entity()
-class User {
-  @PrimaryColumn('varchar', { length: 21, name: 'user_id' })
-  id!: string
-
-  @BeforeInsert()
-  prepare() {
-    ${statement}
-    this.name = this.name.trim()
-  }
-  @BeforeInsert() other() {
-    ${statement}
-  }
-}
-`)
-    expect(code).toBe(0)
-    expect(after).toContain(
-      "@FlaxIdColumn({ name: 'user_id', accept: /^[\\w-]{5}$/, branded: false })\n  id!: string",
-    )
-    expect(after).toContain('prepare() {\n    this.name = this.name.trim()\n  }')
-    expect(after).not.toContain('nanoid')
-  })
-
-  test('uuids, initializers, relations and what is left', async () => {
-    const { after, references, left } =
-      await adopt(`${TYPEORM}export abstract class Base { @PrimaryGeneratedColumn('uuid', { comment: 'c' }) id: string }
-@Entity() export class User extends Base { @OneToOne(() => Profile) profile: Profile }
-@Entity() export class Profile { @PrimaryColumn('uuid') userId: string; @OneToOne(() => User) @JoinColumn() user: User }
-@Entity() export class Post { @PrimaryColumn() id = nanoid(); @ManyToOne(() => User) @JoinColumn({ name: 'by' }) author: User; @Column({ name: 'by' }) authorId: string }
-@Entity() export class Note { @PrimaryColumn({ length: 36 }) @Generated('uuid') id: string }
-@Entity() export class Count { @PrimaryGeneratedColumn() id: number }
-@Entity() export class Odd { @PrimaryColumn({ transformer: text }) id: string = nanoid() }
-export const Old = new EntitySchema({ name: 'old', columns: {} })
-`)
-    expect(after).toContain(
-      "@IdColumn(uuid7, { comment: 'c', accept: uuid7.withVersion4(), branded: false }) id: string",
-    )
-    expect(after).toContain('@FlaxIdColumn({ accept: /^[\\w-]{21}$/, branded: false }) id!: string;')
-    expect(after).toContain('class Note { @FlaxIdColumn({ accept: /^[0-9a-f]{8}-')
-    expect(references.map(({ name }) => name)).toEqual([
-      'Profile.user',
-      'Profile.userId',
-      'Post.author',
-      'Post.authorId',
-    ])
-    expect(left.map(({ line, name }) => [line, name])).toEqual([
-      [8, 'Count.id'],
-      [9, 'Odd.id'],
-      [10, 'EntitySchema'],
-    ])
-  })
-})
-
-describe('what is written compiles', () => {
-  test('in a file that was adopted in part', async () => {
-    const { after } = await adopt(`import { nanoid } from 'nanoid'
-import { idColumn } from '@snoflax/drizzle/pg-core'
-import { flaxId } from '@snoflax/drizzle/pg-core'
-import { uuid7 } from '@snoflax/core'
-import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
-
-export const users = pgTable('users', { id: flaxId('id').primaryKey(), other: idColumn.plain(uuid7) })
-export const posts = pgTable('posts', { id: text('id').primaryKey().$defaultFn(() => nanoid()) })
-export const tags = pgTable('tags', { id: uuid('id').primaryKey().defaultRandom() })
-`)
-    for (const once of ['{ flaxId }', '{ idColumn }', '{ uuid7 }']) expect(after.split(once)).toHaveLength(2)
-    expect(after).toContain("id: flaxId('id', keptNanoid)")
-    const { after: entity } = await adopt(`import { FlaxIdColumn } from '@snoflax/typeorm'
-import { nanoid } from 'nanoid'
-import { Entity, PrimaryColumn } from 'typeorm'
-@Entity()
-export class User {
-  @FlaxIdColumn() id!: string
-}
-@Entity()
-export class Post {
-  @PrimaryColumn() id: string = nanoid()
-}
-`)
-    expect(entity.match(/import .*FlaxIdColumn/g)).toHaveLength(1)
+    expect(readFileSync(join(folder, 'prisma/schema.prisma'), 'utf8')).toBe(schema)
   })
 
   test.each([
-    [
-      'flaxId',
-      `import { nanoid } from 'nanoid'
-import { pgTable, text } from 'drizzle-orm/pg-core'
-const flaxId = nanoid
-export const users = pgTable('users', { id: text('id').primaryKey().$defaultFn(() => flaxId()) })
-`,
-    ],
-    [
-      'uuid7',
-      `import { v7 as uuid7 } from 'uuid'
-import { Entity, PrimaryColumn } from 'typeorm'
-@Entity()
-export class User {
-  @PrimaryColumn('uuid') id: string = uuid7()
-}
-`,
-    ],
-  ])('a name that the file has is left: %s', async (name, before) => {
-    expect(await adopt(before, '--accept', 'flaxId=x+')).toMatchObject({
-      diff: '',
-      left: [
-        { text: `${name} already is another name in this file: rename that, and run the command again` },
-      ],
+    ['MikroORM', "import { MikroORM } from '@mikro-orm/postgresql'\nexport default MikroORM.init({})"],
+    ['Kysely', "import { Kysely } from 'kysely'\nexport const db = new Kysely({ dialect })"],
+  ])('%s', async (orm, source) => {
+    expect(await cli(['adopt', 'code', project({ 'db.ts': source })])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`${orm} isn't read by this command`),
     })
-  })
-
-  test('in a file with tables of two databases, those of the second are left', async () => {
-    const { after, left } = await adopt(`import { nanoid } from 'nanoid'
-import * as pg from 'drizzle-orm/pg-core'
-import * as lite from 'drizzle-orm/sqlite-core'
-export const users = pg.pgTable('users', { id: pg.text().primaryKey().$defaultFn(() => nanoid()) })
-export const local = lite.sqliteTable('users', { id: lite.text().primaryKey().$defaultFn(() => nanoid()) })
-`)
-    expect(after.match(/import \{ flaxId \}/g)).toHaveLength(1)
-    expect(left).toMatchObject([{ name: 'local.id', text: expect.stringContaining('flaxId already is') }])
-  })
-
-  test('where imports follow the tables', async () => {
-    const { after } = await adopt(
-      `${keyed('() => nanoid()', "import { nanoid } from 'nanoid'")}import { relations } from 'drizzle-orm'\n`,
-    )
-    expect(after.indexOf('const keptNanoid')).toBeLessThan(after.indexOf('sqliteTable('))
-  })
-
-  test('with slashes, quotes and line ends in keys', async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands in the source that is adopted
-    const { after } = await adopt(keyed('() => `a/b/${nanoid()}`', "import { nanoid } from 'nanoid'"))
-    expect(after).toContain('accept: /^a\\/b\\/[\\w-]{21}$/,')
-    const quoted = await adopt(
-      keyed(
-        '() => code()',
-        'import { customAlphabet } from "nanoid"',
-        'const code = customAlphabet("a\'/\\n", 8)',
-      )
-        .replaceAll("'drizzle", '"drizzle')
-        .replaceAll("core'", 'core"'),
-    )
-    const [, source = ''] = /accept: \/(\S+)\/,/.exec(quoted.after) ?? []
-    expect([...new RegExp(source).source]).not.toContain('\n')
-    expect(new RegExp(source).test("a'/\n'/aa")).toBe(true)
-    const given = await adopt(keyed('() => own()'), '--accept', 'own=a/b\\/c')
-    expect(given.after).toContain('accept: /^a\\/b\\/c$/,')
-  })
-
-  test('a method that others call stays', async () => {
-    const { after, next } = await adopt(`import { nanoid } from 'nanoid'
-import { BeforeInsert, Entity, PrimaryColumn } from 'typeorm'
-@Entity()
-export class User {
-  @PrimaryColumn() id!: string
-  @BeforeInsert() makeId() {
-    this.id = nanoid()
-  }
-}
-@Entity()
-export class Post {
-  @PrimaryColumn() id: string = nanoid()
-}
-export const prepare = (user: User) => user.makeId()
-`)
-    expect(after).toMatch(/@BeforeInsert\(\) makeId\(\) \{\s*\}/)
-    expect(after).not.toContain('nanoid()')
-    expect(next.join()).toContain('new entities have no id until they are saved')
+    const beside = await adopt({ 'schema.ts': keyed('createId', CUID2), 'db.ts': source })
+    expect(beside).toMatchObject({ code: 3, failures: [{ file: expect.stringContaining('db.ts') }] })
+    expect(beside.counts.adopted).toBe(1)
   })
 })

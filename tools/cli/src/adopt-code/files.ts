@@ -15,8 +15,8 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { UsageError } from '../exit.js'
 
-/** Sources, schemas, and documents of OpenAPI. */
-const READ = /(?<!\.d)\.[cm]?tsx?$|\.prisma$|^(?=[^/]*(?:openapi|swagger))[^/]*\.(?:json|ya?ml)$/i
+/** Sources, and Prisma's schemas. */
+const READ = /(?<!\.d)\.[cm]?[jt]sx?$|\.prisma$/i
 const SKIPPED = /^(?:\.|node_modules$|dist$|build$|coverage$|generated$)/
 /** What an interrupted run leaves beside a file. */
 const BESIDE = /^\.(.+)\.snoflax-new$/
@@ -125,19 +125,4 @@ function writeBeside(file: string, bytes: Buffer): string {
     closeSync(descriptor)
   }
   return path
-}
-
-/** Prisma's files by the schema to which they belong: each datasource is one, with what lies beside and below it. */
-export function schemasOf(texts: ReadonlyMap<string, string>): Map<string, string>[] {
-  const files = [...texts].filter(([file]) => file.endsWith('.prisma'))
-  const roots = files
-    .filter(([, text]) => /^[ \t]*datasource[ \t]+\w+[ \t]*\{/m.test(text))
-    .map(([file]) => file)
-  const groups = new Map<string | undefined, Map<string, string>>()
-  for (const [file, text] of files) {
-    const above = roots.filter((root) => !relative(dirname(root), file).startsWith('..'))
-    const root = roots.includes(file) ? file : above.sort((one, other) => other.length - one.length)[0]
-    groups.set(root, (groups.get(root) ?? new Map()).set(file, text))
-  }
-  return [...groups.values()]
 }

@@ -1,127 +1,314 @@
 import { createRequire } from 'node:module'
-import { resolve } from 'node:path'
+import { relative } from 'node:path'
 import { UsageError } from '../exit.js'
-import { adoptDrizzle } from './drizzle/adopt.js'
-import { schemasOf } from './files.js'
-import type { Findings } from './findings.js'
-import { leaveKysely } from './kysely.js'
-import { passedToPrisma } from './passed.js'
-import { adoptPrisma, type GetDmmf, readPrisma, type Schema } from './prisma.js'
-import { listRefusals } from './refusals.js'
+import { askDatabase, type Stored } from './database.js'
+import { Definitions } from './definitions.js'
+import { DrizzleWriter } from './drizzle/write.js'
+import { applyEdits, type Edit } from './edits.js'
+import type { Files } from './files.js'
+import { inputsOf } from './inputs.js'
+import type { Facts, Orm } from './load/facts.js'
+import { loadFacts, pathOf } from './load/process.js'
+import { type KeyPlan, type Left, type Named, type Plan, planOf, type ReferencePlan } from './plan.js'
 import { Sources } from './sources.js'
-import { adoptTypeorm } from './typeorm/adopt.js'
+import { TypeormWriter } from './typeorm/write.js'
+import { compareFacts } from './verify.js'
+import { type Change, Unwritable } from './written.js'
 
-/** Where documents of OpenAPI have their patterns. */
-const DOCUMENT = /\.(?:json|ya?ml)$/
-/** Files of TypeScript that may have something to read. */
-const READ =
-  /drizzle|typeorm|prisma|kysely|snoflax|cuid|nanoid|uuid|ulid|betterAuth|z\.string|\.(?:insert|create|save)\(|\{\d+\}|pattern\s*:/i
-
-const ORMS = {
-  drizzle: '@snoflax/drizzle',
-  kysely: '@snoflax/kysely',
-  prisma: '@snoflax/prisma-extension',
-  typeorm: '@snoflax/typeorm',
+export interface Wanted {
+  readonly url?: string | undefined
+  readonly rows: number
+  /** Patterns of keys, by `users.id`. */
+  readonly patterns: ReadonlyMap<string, string>
+  readonly isBranded: boolean
 }
 
-/** The files of an application, as its own parsers read them. */
-export class Project {
-  readonly #schemas: readonly Schema[]
-  readonly #sources: Sources | undefined
-  readonly #documents: ReadonlyMap<string, string>
-  readonly #getDmmf: GetDmmf
+/** Where a column is declared. */
+interface Place {
+  readonly table: string
+  readonly schema?: string
+  readonly column: string
+  readonly name: string
+  readonly file: string
+  readonly line?: number
+}
 
-  /** @throws {UsageError} if a parser is missing, or refuses a schema */
-  constructor(texts: ReadonlyMap<string, string>) {
-    const groups = schemasOf(texts)
-    const [first] = groups.flatMap((group) => [...group.keys()])
-    this.#getDmmf = first
-      ? load<{ getDMMF: GetDmmf }>(
-          '@prisma/get-dmmf',
-          first,
-          'getDMMF',
-          'version 7.7 or newer, whatever your Prisma is',
-        ).getDMMF
-      : () => ({})
-    this.#schemas = groups.map((group) => refusing(group, () => readPrisma(group, this.#getDmmf)))
-    const isCode = (file: string): boolean => !file.endsWith('.prisma') && !DOCUMENT.test(file)
-    const code = new Map([...texts].filter(([file, text]) => isCode(file) && READ.test(text)))
-    const [source] = code.keys()
-    this.#sources = source
-      ? new Sources(
-          load<typeof import('typescript')>(
-            'typescript',
-            source,
-            'createSourceFile',
-            'version 5 or 6, since 7 has no parser for other programs',
-          ),
-          code,
-        )
-      : undefined
-    this.#documents = new Map(
-      [...texts].filter(([file, text]) => DOCUMENT.test(file) && /openapi|swagger/.test(text)),
+/** A column that becomes one of ids. */
+export interface Adopted extends Place {
+  readonly kind: 'key' | 'reference'
+  /** The pattern of its ids. */
+  readonly pattern: string
+  readonly text: string
+}
+
+/** A column that stays as it is. */
+export interface Open extends Place {
+  readonly reason: string
+}
+
+export interface Outcome {
+  readonly counts: Readonly<
+    Record<'tables' | 'keys' | 'references' | 'adopted' | 'done' | 'kept' | 'left', number>
+  >
+  readonly adopted: readonly Adopted[]
+  /** Keys that need no definition, and what refers to them. */
+  readonly kept: readonly Open[]
+  /** Keys that a person has to decide on, and what refers to them. */
+  readonly left: readonly Open[]
+  /** Modules that could not be loaded, and schemas that this command doesn't read. */
+  readonly failures: readonly { readonly file: string; readonly reason: string }[]
+  /** Whether something could not be loaded, or found in the source. */
+  readonly isPartial: boolean
+  readonly stored: readonly Stored[] | undefined
+  readonly edits: ReadonlyMap<string, readonly Edit[]>
+  readonly texts: ReadonlyMap<string, string>
+  readonly leftovers: readonly string[]
+  readonly next: readonly string[]
+  /** What would be other than before. */
+  readonly faults: readonly string[]
+  /** The package that the check needs. */
+  readonly missing?: string
+}
+
+const PACKAGES = { drizzle: '@snoflax/drizzle', typeorm: '@snoflax/typeorm' } as const
+
+/** Loads an application, and finds what makes its keys columns of ids. @throws {UsageError} */
+export async function adoptFiles(paths: readonly string[], files: Files, wanted: Wanted): Promise<Outcome> {
+  const inputs = inputsOf(paths, files.texts)
+  const orms = (['drizzle', 'typeorm'] as const).filter((orm) => inputs[orm].length > 0)
+  const failures = [...inputs.unread]
+  if (orms.length === 0)
+    throw new UsageError(
+      failures.map(({ file, reason }) => `${file}: ${reason}`).join('; ') ||
+        `no Drizzle tables and no DataSource of TypeORM in ${paths.join(', ')}`,
     )
-  }
-
-  /** Whether there is anything to adopt. @throws {UsageError} if Prisma would read more changes than those of keys. */
-  adopt(findings: Findings): boolean {
-    const sources = this.#sources
-    for (const schema of this.#schemas) {
-      const passed = sources ? passedToPrisma(sources, schema.models) : new Map()
-      refusing(schema.texts, () => adoptPrisma(schema, this.#getDmmf, findings, passed))
-    }
-    const orms = new Set<string>(this.#schemas.length > 0 ? [ORMS.prisma] : [])
-    if (sources) {
-      if (adoptDrizzle(sources, findings)) orms.add(ORMS.drizzle)
-      if (adoptTypeorm(sources, findings)) orms.add(ORMS.typeorm)
-      if (this.#schemas.length > 0) leaveClients(sources, findings)
-      if (leaveKysely(sources, findings)) orms.add(ORMS.kysely)
-    }
-    listRefusals(sources, this.#documents, findings)
-    if (findings.edits.size > 0 || orms.has(ORMS.kysely)) tellInstall(orms, findings)
-    return orms.size > 0
-  }
+  const outcomes: Outcome[] = []
+  for (const orm of orms) outcomes.push(await adoptOrm(orm, inputs[orm], files, wanted))
+  return merged(outcomes, failures, files)
 }
 
-/** What to install is the first thing to do. */
-function tellInstall(orms: ReadonlySet<string>, { next }: Findings): void {
-  const later = [...next]
-  next.clear()
-  next.add(`npm install ${[...orms, '@snoflax/core'].join(' ')}`)
-  for (const one of later) next.add(one)
-}
-
-/** Clients that a person has to extend. */
-function leaveClients(sources: Sources, findings: Findings): void {
-  const { ts } = sources
-  for (const source of sources.all)
-    sources.walk(source.node, (one) => {
-      if (!ts.isNewExpression(one) || source.node.text.includes('snoflax')) return
-      if (one.expression.getText() !== 'PrismaClient') return
-      const text = 'add .$extends(snoflax()), from the module that prisma generate writes'
-      findings.leave(sources.placeOf(source, one, 'new PrismaClient(…)'), text)
-    })
-}
-
-function refusing<Result>(schema: ReadonlyMap<string, string>, work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    throw new UsageError(`${[...schema.keys()][0]}: ${(error as Error).message}`)
-  }
-}
-
-/** A parser: the project's own, else the one beside this command. @throws {UsageError} */
-function load<Module>(name: string, file: string, needed: keyof Module, which: string): Module {
-  for (const from of [resolve(file), import.meta.url]) {
-    try {
-      const found = createRequire(from)(name) as Module
-      if (typeof found[needed] === 'function') return found
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
-    }
-  }
-  throw new UsageError(
-    `${file} is read by ${name}, which is not installed; install it: npm install --save-dev ${name} (${which})`,
+async function adoptOrm(
+  orm: Orm,
+  modules: readonly string[],
+  files: Files,
+  wanted: Wanted,
+): Promise<Outcome> {
+  const before = await loadFacts(orm, modules)
+  const whole = planOf(before, wanted.patterns)
+  unknownPatterns(wanted.patterns, whole)
+  const stored = wanted.url === undefined ? undefined : await askDatabase(wanted.url, whole, wanted.rows)
+  const plan = stored ? withoutOthers(whole, stored) : whole
+  const require = createRequire(import.meta.url)
+  const sources = new Sources(require(pathOf('typescript', modules[0] as string)), codeOf(files.texts))
+  const definitions = new Definitions(sources, wanted.isBranded)
+  const writer =
+    orm === 'drizzle'
+      ? new DrizzleWriter(sources, definitions, before.database)
+      : new TypeormWriter(sources, definitions, before.tables, plan.keys)
+  const written = write(plan, writer, definitions)
+  definitions.finish()
+  const { edits } = definitions
+  const texts = new Map(
+    [...edits].map(([file, own]) => [file, applyEdits(files.texts.get(file) as string, own)]),
   )
+  const verdict =
+    edits.size === 0
+      ? { faults: [] }
+      : compareFacts(before, await loadFacts(orm, modules, texts), { keys: written.keys })
+  return outcomeOf(orm, { before, plan, written, stored, verdict, edits, files, writer })
+}
+
+const codeOf = (texts: ReadonlyMap<string, string>): Map<string, string> =>
+  new Map([...texts].filter(([file]) => !file.endsWith('.prisma')))
+
+/** @throws {UsageError} for a pattern of a key that is none */
+function unknownPatterns(
+  patterns: ReadonlyMap<string, string>,
+  { keys, left, references, done }: Plan,
+): void {
+  const names = new Set([...keys, ...left, ...references, ...done].map(({ name }) => name))
+  for (const [name] of patterns)
+    if (!names.has(name))
+      throw new UsageError(`--pattern ${name}: no key of this name; there are ${[...names].join(', ')}`)
+}
+
+/** Columns that store other keys than their definition takes stay, and what belongs to them. */
+function withoutOthers(plan: Plan, stored: ReadonlyMap<Named, Stored>): Plan {
+  const reasons = new Map<KeyPlan, string>()
+  for (const one of [...plan.keys, ...plan.references]) {
+    const key = 'key' in one ? one.key : one
+    const { unknown, others, example, name } = stored.get(one) as Stored
+    const reason = unknown
+      ? `its stored keys are not known: ${unknown}`
+      : others > 0
+        ? `${name} stores ${others.toLocaleString('en')} keys that its definition doesn't take, such as ${example}`
+        : undefined
+    if (reason && !reasons.has(key)) reasons.set(key, reason)
+  }
+  const leave = (one: Named, key: KeyPlan): Left => ({
+    table: one.table,
+    column: one.column,
+    name: one.name,
+    file: one.file,
+    isOpen: true,
+    reason: reasons.get(key) as string,
+  })
+  const goes = (key: KeyPlan): boolean => reasons.has(key)
+  return {
+    keys: plan.keys.filter((key) => !goes(key)),
+    references: plan.references.filter(({ key }) => !goes(key)),
+    left: [
+      ...plan.left,
+      ...plan.keys.filter(goes).map((key) => leave(key, key)),
+      ...plan.references.filter(({ key }) => goes(key)).map((one) => leave(one, one.key)),
+    ],
+    done: plan.done,
+  }
+}
+
+export interface Writer {
+  lineOf(one: Named): number | undefined
+  writeKey(key: KeyPlan): Change
+  /** Undefined if its column follows its key by itself. */
+  writeReference(one: ReferencePlan): Change | undefined
+}
+
+interface Written {
+  readonly keys: KeyPlan[]
+  readonly adopted: Adopted[]
+  readonly unwritten: Left[]
+}
+
+function write(plan: Plan, writer: Writer, definitions: Definitions): Written {
+  const [keys, adopted, unwritten]: [KeyPlan[], Adopted[], Left[]] = [[], [], []]
+  const one = (
+    named: Named,
+    key: KeyPlan,
+    kind: Adopted['kind'],
+    work: () => Change | undefined,
+  ): boolean => {
+    try {
+      const change = definitions.whole(work)
+      const place = { ...placeOf(named), ...(change && { file: change.file, line: change.line }) }
+      adopted.push({ ...place, kind, pattern: key.pattern, text: change?.text ?? key.name })
+      return true
+    } catch (error) {
+      if (!(error instanceof Unwritable)) throw error
+      unwritten.push({ ...named, isOpen: true, reason: error.message })
+      return false
+    }
+  }
+  for (const key of plan.keys) if (one(key, key, 'key', () => writer.writeKey(key))) keys.push(key)
+  for (const named of plan.references)
+    if (keys.includes(named.key)) one(named, named.key, 'reference', () => writer.writeReference(named))
+    else
+      unwritten.push({
+        ...named,
+        isOpen: true,
+        reason: `it refers to ${named.key.name}, which stays as it is`,
+      })
+  return { keys, adopted, unwritten }
+}
+
+const placeOf = ({ table, column, name, file }: Named): Place => ({
+  table: table.name,
+  ...(table.schema !== undefined && { schema: table.schema }),
+  column: column.name,
+  name,
+  file,
+})
+
+function outcomeOf(
+  orm: Orm,
+  {
+    before,
+    plan,
+    written: { adopted, unwritten },
+    stored,
+    verdict,
+    edits,
+    files,
+    writer,
+  }: {
+    before: Facts
+    plan: Plan
+    written: Written
+    stored: ReadonlyMap<Named, Stored> | undefined
+    verdict: ReturnType<typeof compareFacts>
+    edits: ReadonlyMap<string, readonly Edit[]>
+    files: Files
+    writer: Writer
+  },
+): Outcome {
+  const open = (one: Left): Open => {
+    const line = writer.lineOf(one)
+    return { ...placeOf(one), ...(line !== undefined && { line }), reason: one.reason }
+  }
+  const all = [...plan.left, ...unwritten]
+  const [kept, left] = [
+    all.filter(({ isOpen }) => !isOpen).map(open),
+    all.filter(({ isOpen }) => isOpen).map(open),
+  ]
+  const isReference = ({ column: { references, isPrimary } }: Named): boolean =>
+    references.some(({ by }) => by !== 'relation' || !isPrimary)
+  const columns = [...plan.keys, ...plan.references, ...plan.left, ...plan.done]
+  const references = new Set([...plan.references, ...columns.filter(isReference)]).size
+  const failures = before.failures.map(({ file, reason }) => ({ file: relative('.', file), reason }))
+  return {
+    counts: {
+      tables: before.tables.length,
+      keys: columns.length - references,
+      references,
+      adopted: adopted.length,
+      done: plan.done.length,
+      kept: kept.length,
+      left: left.length,
+    },
+    adopted,
+    kept,
+    left,
+    failures,
+    isPartial: failures.length > 0 || unwritten.length > 0,
+    stored: stored && [...stored.values()],
+    edits,
+    texts: files.texts,
+    leftovers: files.leftovers,
+    next:
+      edits.size > 0
+        ? [`npm install ${PACKAGES[orm]} @snoflax/core`, 'run your formatter and your tests']
+        : [],
+    ...verdict,
+  }
+}
+
+/** The outcomes of several ORMs as one. @throws {UsageError} if they change one file */
+function merged(outcomes: readonly Outcome[], failures: Outcome['failures'], files: Files): Outcome {
+  const [first, ...more] = outcomes as [Outcome, ...Outcome[]]
+  const sum = more.reduce((one, other): Outcome => {
+    const both = [...other.edits.keys()].find((file) => one.edits.has(file))
+    if (both) throw new UsageError(`${both} declares tables of two ORMs: pass the files of one`)
+    const missing = one.missing ?? other.missing
+    return {
+      counts: Object.fromEntries(
+        Object.entries(one.counts).map(([name, count]) => [name, count + other.counts[name as 'keys']]),
+      ) as Outcome['counts'],
+      adopted: [...one.adopted, ...other.adopted],
+      kept: [...one.kept, ...other.kept],
+      left: [...one.left, ...other.left],
+      failures: [...one.failures, ...other.failures],
+      isPartial: one.isPartial || other.isPartial,
+      stored: one.stored && [...one.stored, ...(other.stored ?? [])],
+      edits: new Map([...one.edits, ...other.edits]),
+      texts: files.texts,
+      leftovers: files.leftovers,
+      next: [...new Set([...one.next, ...other.next])],
+      faults: [...one.faults, ...other.faults],
+      ...(missing !== undefined && { missing }),
+    }
+  }, first)
+  return {
+    ...sum,
+    failures: [...failures, ...sum.failures],
+    isPartial: sum.isPartial || failures.length > 0,
+  }
 }

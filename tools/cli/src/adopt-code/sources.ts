@@ -1,4 +1,4 @@
-import { dirname, join, normalize } from 'node:path'
+import { dirname, join, normalize, relative } from 'node:path'
 import type ts from 'typescript'
 
 /** Where a name leads: to a declaration in the files, or to an export of a package. */
@@ -102,12 +102,6 @@ export class Sources {
   declarationOf(scope: Scope, expression: ts.Node): Found<Declaration> | undefined {
     const origin = this.originOf(scope, expression)
     return origin && 'node' in origin ? { scope: this.scopeOf(origin.file), node: origin.node } : undefined
-  }
-
-  /** The call that a variable was initialized with. */
-  callBehind(scope: Scope, expression: ts.Expression): Found<ts.CallExpression> | undefined {
-    const { scope: own, node } = this.followed({ scope, node: expression })
-    return node !== expression && this.ts.isCallExpression(node) ? { scope: own, node } : undefined
   }
 
   #named(file: Source, name: string, seen: Set<string>): Origin | undefined {
@@ -250,43 +244,15 @@ export class Sources {
     return isWrapped ? this.bare(node.expression) : node
   }
 
-  /** The objects that a value consists of: itself, the elements of a list, or what `map` returns. */
-  objectsIn(found: Found): Found<ts.ObjectLiteralExpression>[] {
-    const { ts } = this
-    const { scope, node } = this.followed({ ...found, node: this.localOf(found.node) })
-    if (ts.isObjectLiteralExpression(node)) return [{ scope, node }]
-    if (ts.isArrayLiteralExpression(node))
-      return node.elements.flatMap((one) => this.objectsIn({ scope, node: one }))
-    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return []
-    const [made] = node.expression.name.text === 'map' ? node.arguments : []
-    const returned: ts.Expression[] = []
-    if (made && ts.isArrowFunction(made) && !ts.isBlock(made.body)) returned.push(made.body)
-    else if (made)
-      this.walk(made, (one) => {
-        if (ts.isReturnStatement(one) && one.expression) returned.push(one.expression)
-      })
-    return returned
-      .map((one) => this.bare(one))
-      .filter(ts.isObjectLiteralExpression)
-      .map((one) => ({ scope, node: one }))
-  }
-
-  /** What a variable of the functions around a node was initialized with; else the node. */
-  localOf(given: ts.Expression): ts.Expression {
-    const { ts } = this
-    const node = this.bare(given)
-    if (!ts.isIdentifier(node)) return node
-    for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
-      if (!ts.isBlock(at)) continue
-      for (const statement of at.statements)
-        for (const one of ts.isVariableStatement(statement) ? statement.declarationList.declarations : [])
-          if (one.name.getText() === node.text && one.initializer) return this.bare(one.initializer)
-    }
-    return node
-  }
-
-  /** Its text with the values of the parameters; undefined if it has names that only its own file or function knows. */
-  textIn({ scope, node }: Found<ts.Node>, target: Source): string | undefined {
+  /**
+   * Its text with the values of the parameters; undefined if it has names that only its own file or function knows. What it
+   * imports of packages is added to `imports`.
+   */
+  textIn(
+    { scope, node }: Found<ts.Node>,
+    target: Source,
+    imports: (readonly [name: string, module: string])[] = [],
+  ): string | undefined {
     const { ts } = this
     const edits: { start: number; end: number; text: string }[] = []
     let isKnown = true
@@ -294,14 +260,15 @@ export class Sources {
       if (!ts.isIdentifier(one) || !isName(ts, one)) return
       if (scope.bound.has(one.text)) {
         const value = scope.bound.get(one.text)
-        const text = value && this.textIn(value, target)
+        const text = value && this.textIn(value, target, imports)
         if (text === undefined) isKnown = false
         else edits.push({ start: one.getStart(), end: one.end, text })
       } else if (
         scope.file !== target &&
         (scope.file.declared.has(one.text) || scope.file.imports.has(one.text))
       )
-        isKnown &&= isSame(this, scope.file, target, one)
+        isKnown &&=
+          isSame(this, scope.file, target, one) || isImportable(scope.file, target, one.text, imports)
     })
     if (!isKnown) return undefined
     let [text, at] = ['', node.getStart()]
@@ -312,15 +279,6 @@ export class Sources {
     return text + scope.file.node.text.slice(at, node.end)
   }
 
-  /** Whether it names a parameter or a variable of the function that is called. */
-  names({ scope, node }: Found<ts.Node>): boolean {
-    let found = false
-    this.walk(node, (one) => {
-      found ||= this.ts.isIdentifier(one) && isName(this.ts, one) && scope.bound.has(one.text)
-    })
-    return found
-  }
-
   member(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
     const { ts } = this
     const found = object.properties.find((one) => one.name?.getText().replace(/['"]/g, '') === name)
@@ -328,9 +286,23 @@ export class Sources {
     return found && ts.isPropertyAssignment(found) ? found.initializer : undefined
   }
 
-  /** Where a node is, and the name under which it is told. */
-  placeOf({ path, node: file }: Source, node: ts.Node, name: string) {
-    return { file: path, line: file.getLineAndCharacterOfPosition(node.getStart()).line + 1, name }
+  /** Names of values in a file, those of members aside. */
+  namesIn(file: Source): ReadonlySet<string> {
+    const names = new Set<string>()
+    this.walk(file.node, (node) => {
+      if (this.ts.isIdentifier(node) && isName(this.ts, node)) names.add(node.text)
+    })
+    return names
+  }
+
+  /** The line of a node, from 1. */
+  lineOf({ node: file }: Source, node: ts.Node): number {
+    return file.getLineAndCharacterOfPosition(node.getStart()).line + 1
+  }
+
+  /** The file with this path, whole or from this folder. */
+  fileAt(path: string): Source | undefined {
+    return this.#byPath.get(relative('.', path))
   }
 
   walk(node: ts.Node, visit: (node: ts.Node) => void): void {
@@ -346,7 +318,28 @@ const within = (scope: Scope, { depth }: Scope): Scope => (scope.depth >= depth 
 function isName(ts: Sources['ts'], node: ts.Identifier): boolean {
   const { parent } = node
   if (ts.isPropertyAccessExpression(parent)) return parent.name !== node
-  return !(ts.isPropertyAssignment(parent) && parent.name === node)
+  const isMember = ts.isPropertyAssignment(parent) || ts.isClassElement(parent) || ts.isTypeElement(parent)
+  return !(isMember && parent.name === node)
+}
+
+/** Whether a name is an export of a package under its own name, and free in the other file. */
+function isImportable(
+  from: Source,
+  to: Source,
+  name: string,
+  imports: (readonly [name: string, module: string])[],
+): boolean {
+  const imported = from.imports.get(name)
+  if (
+    !imported ||
+    imported.name !== name ||
+    /^[.@]?\//.test(imported.module) ||
+    imported.module.startsWith('.')
+  )
+    return false
+  if (to.declared.has(name) || to.imports.has(name)) return false
+  imports.push([name, imported.module])
+  return true
 }
 
 /** Whether a name means the same in another file. */

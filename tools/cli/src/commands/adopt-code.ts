@@ -1,21 +1,20 @@
 import { Command } from 'commander'
-import { type Answer, askDatabase } from '../adopt-code/database.js'
 import { applyEdits } from '../adopt-code/edits.js'
 import { readFiles } from '../adopt-code/files.js'
-import { Findings, type Wanted } from '../adopt-code/findings.js'
-import { Project } from '../adopt-code/project.js'
+import { adoptFiles } from '../adopt-code/project.js'
 import { printJson, printReport } from '../adopt-code/report.js'
 import { EXIT, UsageError } from '../exit.js'
 import type { Terminal } from '../terminal.js'
 import { positiveInteger } from './options.js'
 
-/** The name of a generator or a key, and the pattern of its keys. */
-type Accepted = readonly [name: string, pattern: string]
+/** A key and the pattern of its ids. */
+type Pattern = readonly [name: string, pattern: string]
 
 interface Options {
   readonly url?: string
+  readonly unchecked?: true
   readonly rows: number
-  readonly accept?: Accepted[]
+  readonly pattern?: Pattern[]
   readonly branded?: true
   readonly write?: true
   readonly json?: true
@@ -24,61 +23,62 @@ interface Options {
 export const adoptCode = (terminal: Terminal): Command =>
   new Command('code')
     .description(
-      'print the diff that makes keys and foreign keys of Drizzle, Prisma and TypeORM id columns, which keep the rows that they have',
+      'load a Drizzle schema or a DataSource of TypeORM, and print the diff that gives its keys definitions, by which they generate the same ids as before',
     )
-    .argument('[paths...]', 'schemas, entities and folders of them (default: this folder)')
+    .argument('[paths...]', 'schemas, data sources and folders of them (default: this folder)')
     .option(
       '--url <url>',
-      'the database whose keys are kept: postgres://…, mysql://… or an SQLite file. It is only read, by one query a table',
+      'the database to compare stored keys with the definitions: postgres://…, mysql://… or an SQLite file. It is only read',
     )
     .option('--rows <number>', 'rows of a table to read from it', positiveInteger, 1_000_000)
     .option(
-      '--accept <name=pattern>',
-      'keys that are stored, repeatable: of a generator, of a key (users.id), or given: of all that the application passes',
-      (text: string, others: Accepted[] = []) => [...others, acceptOf(text)],
+      '--pattern <name=pattern>',
+      'the pattern of the ids of a key, if what generates them is not known: repeatable',
+      (text: string, others: Pattern[] = []) => [...others, patternOf(text)],
     )
-    .option('--branded', 'type the ids by their family, not as string')
+    .option('--branded', 'type the ids by their definition, not as string')
     .option('--write', 'change the files')
+    .option('--unchecked', 'with --write: there are no stored keys to compare')
     .option('--json', 'print a JSON object')
     .action((paths: string[], options: Options) => adopt(terminal, paths.length > 0 ? paths : ['.'], options))
 
 async function adopt(terminal: Terminal, paths: readonly string[], options: Options): Promise<void> {
-  const files = readFiles(paths)
-  const project = new Project(files.texts)
-  let wanted: Wanted = { accept: new Map(options.accept), branded: options.branded ?? false }
-  let [findings, answer]: [Findings, Answer | undefined] = [new Findings(wanted), undefined]
-  if (!project.adopt(findings))
+  if (options.write && options.url === undefined && !options.unchecked)
     throw new UsageError(
-      `no Prisma schema, Drizzle table, TypeORM entity or Kysely client in ${paths.join(', ')}`,
+      'pass --url "$DATABASE_URL", so that stored keys are compared before files change, or --unchecked if there are none',
     )
-  if (options.url !== undefined) {
-    answer = await askDatabase(options.url, findings.asked, wanted, options.rows)
-    wanted = { ...wanted, database: answer.byKey }
-    findings = new Findings(wanted)
-    project.adopt(findings)
-  }
-  const isRefused = answer !== undefined && answer.refused.length > 0
+  const files = readFiles(paths)
+  const outcome = await adoptFiles(paths, files, {
+    url: options.url,
+    rows: options.rows,
+    patterns: new Map(options.pattern),
+    isBranded: options.branded ?? false,
+  })
+  const { edits, texts, missing, faults, left, isPartial } = outcome
+  const isRefused = missing !== undefined || faults.length > 0
   const isWritten = options.write === true && !isRefused
-  if (isWritten) {
-    const edited = [...findings.edits].filter(([, edits]) => edits.length > 0)
+  if (isWritten)
     files.replace(
-      new Map(edited.map(([file, edits]) => [file, applyEdits(files.texts.get(file) as string, edits)])),
+      new Map([...edits].map(([file, own]) => [file, applyEdits(texts.get(file) as string, own)])),
     )
-  }
-  const told = { findings, texts: files.texts, answer, leftovers: files.leftovers, isWritten }
-  await (options.json ? printJson(terminal, told) : printReport(terminal, told))
+  await (options.json ? printJson : printReport)(terminal, outcome, isWritten)
   if (options.write && isRefused)
-    terminal.complain('nothing was written: the database stores keys that would be refused')
-  if (findings.unread.length > 0) terminal.exitCode = EXIT.unchecked
-  else if (findings.left.length > 0 || isRefused) terminal.exitCode = EXIT.findings
+    terminal.complain(
+      missing === undefined
+        ? 'nothing was written: the application would not be the same'
+        : `nothing was written: install ${missing}, so that the application can be loaded as it would be`,
+    )
+  if (isPartial) terminal.exitCode = EXIT.unchecked
+  else if (left.length > 0 || faults.length > 0 || (options.write && isRefused))
+    terminal.exitCode = EXIT.findings
 }
 
-function acceptOf(text: string): Accepted {
+function patternOf(text: string): Pattern {
   const [, name, pattern] = /^([^=]+)=\/?\^?(.+?)\$?\/?$/.exec(text) ?? []
   try {
     if (name && pattern && new RegExp(`^${pattern}$`)) return [name, pattern]
   } catch {}
   throw new UsageError(
-    `--accept must be a name and a regular expression, such as 'users.id=usr_[a-z0-9]{12}', not ${text}`,
+    `--pattern must be a key and a regular expression, such as 'users.id=usr_[a-z0-9]{12}', not ${text}`,
   )
 }

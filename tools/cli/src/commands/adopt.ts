@@ -1,8 +1,10 @@
 import type { Adoption, Orm, Progress, Rehearsal, Stage } from '@snoflax/adopt'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { adoptionOptions, readConfig } from '../adopt/config.js'
-import { openForAdoption } from '../adopt/open.js'
+import { answerFacts } from '../adopt-code/load/child.js'
+import { LOAD } from '../adopt-code/load/process.js'
 import { EXIT, UsageError } from '../exit.js'
+import { adoptionOptions, readConfig } from '../key-replacement/config.js'
+import { openForAdoption } from '../key-replacement/open.js'
 import { isDatabaseError, messageAbout, shownAddress } from '../live/address.js'
 import { Pace } from '../pace.js'
 import { linesOf, type Terminal } from '../terminal.js'
@@ -117,7 +119,10 @@ export function adopt(terminal: Terminal): Command {
       .choices(STAGES)
       .default('switched'),
   )
-  return command.addCommand(adoptCode(terminal))
+  return command.addCommand(adoptCode(terminal)).addCommand(
+    new Command(LOAD).action(() => answerFacts(terminal.io.stdin)),
+    { hidden: true },
+  )
 }
 
 const ORMS = ['typeorm', 'prisma', 'drizzle', 'kysely'] as const satisfies readonly Orm[]

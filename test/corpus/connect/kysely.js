@@ -1,3 +1,0 @@
-import { PostgresDialect } from 'kysely'
-
-export const dialectOf = ({ pool }) => new PostgresDialect({ pool })

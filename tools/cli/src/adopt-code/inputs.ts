@@ -1,0 +1,55 @@
+import { relative } from 'node:path'
+import type { Orm } from './load/facts.js'
+
+/** The modules of an application that declare its tables, by ORM. */
+export interface Inputs extends Readonly<Record<Orm, readonly string[]>> {
+  /** What this command doesn't read, and what to do instead. */
+  readonly unread: readonly { readonly file: string; readonly reason: string }[]
+}
+
+const TESTS =
+  /(?:^|[\\/])(?:__tests__|__mocks__|tests?|e2e|spec|fixtures)[\\/]|[.-](?:test|spec)\.[cm]?[jt]sx?$/
+
+const byHand = (orm: string): string =>
+  `${orm} isn't read by this command: docs/switching.md#by-hand says what to write`
+
+const drizzle = (text: string): boolean =>
+  /['"]drizzle-orm\/(?:pg|mysql|sqlite)-core['"]/.test(text) &&
+  /\b(?:\w*Table\w*|\w+\.table|table)\s*\(\s*['"`]/.test(text)
+
+const typeorm = (text: string): boolean => /['"]typeorm['"]/.test(text) && /new\s+DataSource\s*\(/.test(text)
+
+/** What the files declare. A file that was named is loaded, whatever it is called. */
+export function inputsOf(paths: readonly string[], texts: ReadonlyMap<string, string>): Inputs {
+  // Folders above those that were named say nothing of a file.
+  const below = (file: string): string =>
+    paths.map((path) => relative(path, file)).find((one) => !one.startsWith('..')) ?? file
+  const code = [...texts].filter(([file]) => !TESTS.test(below(file)))
+  const matching = (test: (text: string) => boolean) =>
+    code.flatMap(([file, text]) => (test(text) ? file : []))
+  const sources = matching(typeorm)
+  const first = (test: RegExp, orm: string) => {
+    const [file] = matching((text) => test.test(text))
+    return file ? [{ file, reason: byHand(orm) }] : []
+  }
+  const schema = [...texts.keys()].find((file) => file.endsWith('.prisma'))
+  const [entity] = matching((text) => /['"]typeorm['"]/.test(text) && /@Entity\s*\(/.test(text))
+  return {
+    drizzle: matching(drizzle),
+    typeorm: sources,
+    unread: [
+      ...(schema ? [{ file: schema, reason: byHand('Prisma') }] : []),
+      ...first(/['"]@mikro-orm\//, 'MikroORM'),
+      ...first(/new\s+Kysely\b/, 'Kysely'),
+      ...(entity && sources.length === 0
+        ? [
+            {
+              file: entity,
+              reason:
+                'entities of TypeORM without a DataSource: pass a module, too, that exports a DataSource of them; it is not connected',
+            },
+          ]
+        : []),
+    ],
+  }
+}
