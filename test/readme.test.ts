@@ -189,6 +189,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/adapter.md': 'test/readme.test.ts',
   'docs/adopting.md': 'tools/adopt/test/guide.test.ts',
   'docs/better-auth.md': 'test/readme.test.ts',
+  'docs/client-ids.md': 'test/client-ids.long.test.ts',
   'docs/coding-agent.md': 'test/readme.test.ts',
   'docs/malformed-ids.md': 'test/readme.test.ts',
   'docs/existing-keys.md': 'test/readme.test.ts',

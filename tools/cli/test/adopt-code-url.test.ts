@@ -38,7 +38,7 @@ test('a key that stores others than its definition takes stays, with all that re
     { name: 'posts.authorId', rows: 1, isStopped: false, others: 1, example: expect.any(String) },
     { name: 'tags.postId', rows: 0, isStopped: false, others: 0 },
   ])
-  const reason = `users.id stores 2 keys that its definition doesn't take, such as "${BETTER}"`
+  const reason = `users.id stores 2 old keys that its definition doesn't take, such as "${BETTER}"`
   expect(told.left.map((one) => [one.name, one.reason])).toEqual([
     ['users.id', reason],
     ['posts.authorId', reason],
@@ -58,7 +58,7 @@ test('a foreign key that stores others keeps its key as it is, and rows that are
   )
   const told = await adopt(SCHEMA, '--url', url)
   expect(told.left.map(({ name, reason }) => [name, reason])).toEqual([
-    ['users.id', 'posts.authorId stores 1 keys that its definition doesn\'t take, such as "user-1"'],
+    ['users.id', 'posts.authorId stores 1 old keys that its definition doesn\'t take, such as "user-1"'],
     ['posts.authorId', expect.any(String)],
   ])
   const limited = await cli(['adopt', 'code', project({ 'schema.ts': SCHEMA }), '--url', url, '--rows', '1'])
@@ -135,7 +135,7 @@ test('PostgreSQL: two schemas with one name of a table, policies, and UUIDs of a
     ])
     expect(adopted.map(({ name }) => name)).toEqual(['logs.ownerKey', 'users.id'])
     expect(left.map(({ name, schema, reason }) => [name, schema, reason])).toEqual([
-      ['sales.id', 'sales', 'sales.id stores 1 keys that its definition doesn\'t take, such as "main"'],
+      ['sales.id', 'sales', 'sales.id stores 1 old keys that its definition doesn\'t take, such as "main"'],
       [
         'hidden.id',
         undefined,

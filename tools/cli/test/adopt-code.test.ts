@@ -211,7 +211,7 @@ const newId = (prefix: string) => [prefix, nanoid(9)].join('_')`,
     const wrong = await adopt(source, '--pattern', 'users.id=usr_[0-9]{9}')
     expect(wrong.left[0]?.reason).toMatch(/^its default generates usr_\w{9}, which --pattern/)
     await expect(adopt(source, '--pattern', 'user.id=x')).rejects.toThrow(
-      '--pattern user.id: no key of this name; there are users.id',
+      '--pattern user.id: no id column of this name; there are users.id',
     )
     await expect(adopt(source, '--pattern', 'users.id=[')).rejects.toThrow('--pattern must be a key and')
   })

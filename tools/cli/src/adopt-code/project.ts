@@ -129,7 +129,7 @@ function unknownPatterns(
   const names = new Set([...keys, ...left, ...references, ...done].map(({ name }) => name))
   for (const [name] of patterns)
     if (!names.has(name))
-      throw new UsageError(`--pattern ${name}: no key of this name; there are ${[...names].join(', ')}`)
+      throw new UsageError(`--pattern ${name}: no id column of this name; there are ${[...names].join(', ')}`)
 }
 
 /** Columns that store other keys than their definition takes stay, and what belongs to them. */
@@ -141,7 +141,7 @@ function withoutOthers(plan: Plan, stored: ReadonlyMap<Named, Stored>): Plan {
     const reason = unknown
       ? `its stored keys are not known: ${unknown}`
       : others > 0
-        ? `${name} stores ${others.toLocaleString('en')} keys that its definition doesn't take, such as ${example}`
+        ? `${name} stores ${others.toLocaleString('en')} old keys that its definition doesn't take, such as ${example}`
         : undefined
     if (reason && !reasons.has(key)) reasons.set(key, reason)
   }

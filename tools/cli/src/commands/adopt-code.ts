@@ -79,6 +79,6 @@ function patternOf(text: string): Pattern {
     if (name && pattern && new RegExp(`^${pattern}$`)) return [name, pattern]
   } catch {}
   throw new UsageError(
-    `--pattern must be a key and a regular expression, such as 'users.id=usr_[a-z0-9]{12}', not ${text}`,
+    `--pattern must be a column and a regular expression, such as 'users.id=usr_[a-z0-9]{12}', not ${text}`,
   )
 }

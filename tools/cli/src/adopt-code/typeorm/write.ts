@@ -90,7 +90,7 @@ export class TypeormWriter implements Writer {
       for (const column of columns)
         if (isSame({ column }) && !heirs.some((one) => one.column === column))
           throw new Unwritable(
-            `its class ${place?.name} is that of ${name}, too, whose key stays as it is: declare it by hand`,
+            `its class ${place?.name} is that of ${name}, too, which stays as it is: declare it by hand`,
           )
     for (const heir of heirs) this.#prepare(heir)
   }
@@ -142,9 +142,9 @@ export class TypeormWriter implements Writer {
     }
     const decorator = all.find((one) => /^Primary(?:Generated)?Column$/.test(named(one) ?? ''))
     if (!decorator)
-      throw new Unwritable('a decorator of your own makes it a key: declare it by hand, with IdColumn(…)')
+      throw new Unwritable('a decorator of your own declares it: declare it by hand, with IdColumn(…)')
     if (all.some((one) => named(one) === 'Generated'))
-      throw new Unwritable('@Generated makes its ids: declare it by hand, with IdColumn(…)')
+      throw new Unwritable('@Generated generates its ids: declare it by hand, with IdColumn(…)')
     const given = (decorator.expression as ts.CallExpression).arguments
     const object = given.find(ts.isObjectLiteralExpression)
     if (given.some((one) => one !== object && !ts.isStringLiteralLike(one)))
