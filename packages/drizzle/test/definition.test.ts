@@ -1,4 +1,4 @@
-import { flake, flax, IdError, prefixed, sno } from '@snoflax/core'
+import { flake, flax, IdError, opaque, prefixed, sno } from '@snoflax/core'
 import * as mysql from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as sqlite from '@snoflax/drizzle/sqlite-core'
@@ -49,13 +49,14 @@ test('a column has the type of its storage, in each dialect', () => {
 })
 
 test('a text column keeps a type of your own, and its references have it too', () => {
-  const users = pgTable('users', { id: flaxId({ type: 'varchar(36)' }) })
+  const org = opaque('org', { pattern: /org_[a-z]{9}/, generate: () => 'org_aaaaaaaaa' })
+  const users = pgTable('users', { id: idColumn(org, { type: 'varchar(36)' }) })
   const t = pgTable('t', {
-    userId: flaxId.ref('user_id', () => users.id),
+    userId: idColumn.ref('user_id', () => users.id),
     other: idColumn.ref('other', () => users.id, { type: 'text' }),
-    plain: idColumn.plain(cus, { type: 'char(40)' }),
+    plain: idColumn.plain(org, { type: 'char(40)' }),
   })
-  const inMysql = mysqlTable('t', { id: mysql.flaxId({ type: 'varchar(128)' }) })
+  const inMysql = mysqlTable('t', { id: mysql.idColumn(org, { type: 'varchar(128)' }) })
   const columns: Column[] = [users.id, t.userId, t.other, t.plain, inMysql.id]
   expect(columns.map((column) => column.getSQLType())).toEqual([
     'varchar(36)',
@@ -64,9 +65,17 @@ test('a text column keeps a type of your own, and its references have it too', (
     'char(40)',
     'varchar(128)',
   ])
-  expect(errorOf(() => pgTable('u', { id: flaxId({ type: 'uuid' }) })).message).toBe(
+  expect(errorOf(() => pgTable('u', { id: idColumn(org, { type: 'uuid' }) })).message).toBe(
     'u.id: type must be that of a text column, such as varchar(36), not "uuid"; leave it out for the column\'s own type',
   )
+  expect(errorOf(() => pgTable('u', { id: flaxId({ type: 'text' }) }).id.getSQLType()).message).toBe(
+    'u.id: flax: type is for ids of opaque(): times are found by the order of the column of its own type; leave it out',
+  )
+  const ofTarget = pgTable('v', {
+    id: flaxId(),
+    ref: idColumn.ref('ref', (): AnyPgColumn => ofTarget.id, { type: 'text' }),
+  })
+  expect(errorOf(() => ofTarget.ref.mapToDriverValue('x')).message).toContain('type is for ids of opaque()')
 })
 
 test("a column has the property's name if none is passed, as everywhere in Drizzle", () => {

@@ -1,3 +1,4 @@
+import { opaque } from '@snoflax/core'
 import * as my from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as lite from '@snoflax/drizzle/sqlite-core'
@@ -18,6 +19,7 @@ import { clientOf, dialects } from './dialects.js'
 const { pgTable, text } = core
 
 const storage = 'binary'
+const org = opaque('org', { pattern: /org_[a-z]{9}/, generate: () => 'org_aaaaaaaaa' })
 
 type ColumnCase = readonly [table: Table, right: readonly string[], wrong: readonly string[]]
 
@@ -55,7 +57,7 @@ const CASES: readonly Case[] = [
           [...(kind === postgres ? ['text collate "en-x-icu"'] : []), 'varchar(12) collate "C"', 'uuid'],
         ],
         [pgTable('t', { x: pg.flaxId.plain({ storage: 'uuid' }).array() }), ['uuid[]'], ['uuid', 'text[]']],
-        [pgTable('t', { x: pg.flaxId.plain({ type: 'varchar(36)' }) }), ['varchar(36)', 'text'], []],
+        [pgTable('t', { x: pg.idColumn.plain(org, { type: 'varchar(36)' }) }), ['varchar(36)', 'text'], []],
       ],
     }),
   ),

@@ -1,5 +1,5 @@
 import 'reflect-metadata'
-import { flax, type Id, prefixed, uuid7 } from '@snoflax/core'
+import { flax, type Id, opaque, prefixed, uuid7 } from '@snoflax/core'
 import { sqlite } from '@snoflax/test'
 import { IdColumn } from '@snoflax/typeorm'
 import {
@@ -17,7 +17,11 @@ import { describe, expect, test } from 'vitest'
 import { changesOf, databaseForTest, openForTest } from './open-data-source.js'
 import { kinds } from './sources.js'
 
-const orgId = prefixed(flax, 'org')
+let count = 0
+const orgId = opaque('org', {
+  pattern: /org_\d{4}/,
+  generate: () => `org_${String(++count).padStart(4, '0')}`,
+})
 
 /** Columns of an application before it has ids of ours. */
 const before = () => {
@@ -36,6 +40,11 @@ const before = () => {
   return [Org, Note]
 }
 
+const noteId = opaque('note', {
+  pattern: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/,
+  generate: () => crypto.randomUUID(),
+})
+
 const after = () => {
   @Entity('org')
   class Org {
@@ -44,7 +53,7 @@ const after = () => {
   }
   @Entity('note')
   class Note {
-    @IdColumn(uuid7, { accept: uuid7.withVersion4(), branded: false, type: 'uuid', generated: 'uuid' })
+    @IdColumn(noteId, { branded: false, type: 'uuid', generated: 'uuid' })
     id!: string
     @ManyToOne(() => Org) org!: Relation<Org>
     @ManyToOne(() => Note, { nullable: true }) parent!: Relation<Note> | null
@@ -98,6 +107,16 @@ test('a text that is no id is written, if the column says so, and foreign keys f
     { id, shop: { id: 'shop-1' } },
   ])
   await expect(manager.getRepository(Sale).insert({ id: 'sale-1' })).rejects.toThrow(/Sale\.id/)
+})
+
+test('ids with a time have the type of their storage, whose order finds their times', async () => {
+  @Entity()
+  class Sale {
+    @IdColumn(prefixed(flax, 'sale'), { type: 'varchar', length: 40 }) id!: Id<'sale'>
+  }
+  await expect(openForTest(sqlite, [Sale])).rejects.toThrow(
+    'Sale.id: sale: type is for ids of opaque(): times are found by the order of the column of its own type; leave it out',
+  )
 })
 
 test("generated: 'uuid' needs a type, and ids that are UUIDs", () => {

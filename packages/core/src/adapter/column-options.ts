@@ -1,5 +1,6 @@
 import { type Accept, accepting, type WithAccepted } from '../accepting.js'
 import type { Id, IdFamily } from '../family.js'
+import { isOpaque } from '../identity.js'
 import { prefixed } from '../prefixed/index.js'
 import { checkOptions, type OptionKind, ownOptions, refuse } from '../primitives/options.js'
 import type { IdStorage } from '../storage/index.js'
@@ -108,4 +109,19 @@ export function checkColumnOptions<Options extends object>(
     refuseField('generator', "can't be used with default: 'database', where the database generates the ids")
   }
   return checked
+}
+
+/**
+ * Refuses a type of the application's own for texts with a time: in a column of another collation their ranges, and with them
+ * deletes by time, would match other rows.
+ *
+ * @throws {IdError} `INVALID_OPTION`.
+ *
+ * @example
+ * checkOwnType(storageFor(flax, 'postgres'), undefined) // undefined
+ */
+export function checkOwnType({ family, name }: IdStorage<string>, type: unknown): void {
+  if (type === undefined || name !== 'text' || isOpaque(family)) return
+  const reason = 'type is for ids of opaque(): times are found by the order of the column of its own type'
+  refuse(family.name, 'type', type, `${reason}; leave it out`)
 }

@@ -20,6 +20,7 @@ export { checkCondition } from './check-constraint.js'
 export {
   checkColumnOptions,
   checkMismatch,
+  checkOwnType,
   familyWith,
   type KeyOf,
   type KeyOptions,

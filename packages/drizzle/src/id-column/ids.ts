@@ -5,6 +5,7 @@ import {
   checkCondition,
   checkMismatch,
   checkOptions,
+  checkOwnType,
   familyWith,
   type OnMismatch,
   show,
@@ -153,7 +154,10 @@ export class ColumnIds {
   }
 
   private fitting(storage: IdStorage<string>): IdStorage<string> {
-    this.placed(() => checkMismatch(storage, this.onMismatch))
+    this.placed(() => {
+      checkMismatch(storage, this.onMismatch)
+      checkOwnType(storage, this.options.type)
+    })
     return storage
   }
 

@@ -23,7 +23,7 @@ export interface StorageOptions {
   readonly onMismatch?: OnMismatch
   /**
    * The type of a text column that exists, such as `varchar(36)`, so that a migration changes nothing: its width and
-   * collation stay as they are, and `checkColumns` doesn't compare them. For ids that needn't sort by their text. Default: the
+   * collation stay as they are, and `checkColumns` doesn't compare them. For ids of `opaque`. Default: the
    * type of the storage; for a reference, that of its target.
    */
   readonly type?: string

@@ -27,8 +27,8 @@ export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
   readonly storage?: StorageName
   /**
    * The type of a column that exists, such as `varchar`, so that a migration changes nothing: its type, length and
-   * collation, and those of its foreign keys, stay as TypeORM has them, and aren't compared with the database. For ids that
-   * needn't sort by their text. Default: the type of the storage.
+   * collation, and those of its foreign keys, stay as TypeORM has them, and aren't compared with the database. For ids of
+   * `opaque`. Default: the type of the storage.
    */
   readonly type?: ColumnType
   /** With `type`: the length. */

@@ -1,5 +1,12 @@
 import { type Database, IdError, type IdStorage, isSameFamily, storageFor } from '@snoflax/core'
-import { agree, checkCondition, checkMismatch, databaseDefault, withPath } from '@snoflax/core/adapter'
+import {
+  agree,
+  checkCondition,
+  checkMismatch,
+  checkOwnType,
+  databaseDefault,
+  withPath,
+} from '@snoflax/core/adapter'
 import type { DataSource } from 'typeorm'
 import { CheckMetadata } from 'typeorm/metadata/CheckMetadata.js'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
@@ -77,6 +84,7 @@ function prepare(
     delete column.transformer
     const { keepsType, onMismatch = 'error' } = definition
     checkMismatch(storage, onMismatch)
+    checkOwnType(storage, keepsType ? column.type : undefined)
     return new PreparedColumn(column, storage, own, keepsType, onMismatch === 'error')
   })
 }
