@@ -61,7 +61,7 @@ export const CONTEXTS: readonly Context[] = [
   {
     sources: 'tools/adopt/',
     code: `
-import { type AdoptionOptions, keyTime, obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
+import { type AdoptionOptions, keyTime, obstaclesOf, planAdoption, rehearseAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, sno } from '@snoflax/core'
 import type { Pool } from 'pg'
 declare const pool: Pool
@@ -88,11 +88,11 @@ import Database from 'better-sqlite3'
   {
     sources: 'packages/core/',
     code: `
-import { accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, opaque, prefixed, registry, sno, storageFor, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
+import { accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax, type FlaxId, type Id, IdError, type IdOf, isSameFamily, opaque, prefixed, recent, registry, sno, storageFor, typeid, ulid, uuid7, uuid7or4 } from '@snoflax/core'
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import { acceptLabels } from '@snoflax/core/testing'
 import {
-  agree, baseOf, checkColumnOptions, checkCondition, checkFamilies, checkFamily, checkGenerating, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkSchema, checkTimed, closingOf, columnFaults, familyWith, fitsStored,
+  agree, baseOf, checkColumnOptions, checkCondition, checkFamilies, checkFamily, checkGenerating, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkOwnType, checkSchema, checkTimed, closingOf, columnFaults, familyWith, fitsStored,
   databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysFor, keysOf, isAccepting, isBytes, isDate, isOpaque, ownOf, isPrefixed, kindOf, labelOf, isWord, keyStatistics, plainStorage, quoteName, quoteText, readKeyset, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
   sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, POSTGRES_COLLATION, refuse, refuseFaults,
 } from '@snoflax/core/adapter'

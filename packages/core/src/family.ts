@@ -88,25 +88,28 @@ export type IdsOf<Family> = Family extends {
   : never
 
 /** The members of {@link IdFamily} that ids of `opaque` don't have. Their functions throw an IdError. */
-export interface Timeless {
-  readonly layout: never
-  readonly byteLength: never
-  readonly tag: never
-  readonly exactRange: never
-  readonly firstMs: never
-  readonly lastMs: never
-  readonly min: never
-  readonly max: never
-  readonly encode: never
-  readonly decode: never
-  readonly pack: never
-  readonly unpack: never
-  readonly time: never
-  readonly timeMs: never
-  readonly lowerBound: never
-  readonly upperBound: never
-  readonly range: never
-}
+export type Timeless = Readonly<
+  Record<
+    | 'layout'
+    | 'byteLength'
+    | 'tag'
+    | 'exactRange'
+    | 'firstMs'
+    | 'lastMs'
+    | 'min'
+    | 'max'
+    | 'encode'
+    | 'decode'
+    | 'pack'
+    | 'unpack'
+    | 'time'
+    | 'timeMs'
+    | 'lowerBound'
+    | 'upperBound'
+    | 'range',
+    never
+  >
+>
 
 /** Half-open bounds: every id with `from <= time(id) < to` has `gte <= id < lt`. */
 export interface IdRange<AnId extends string> {
