@@ -102,7 +102,7 @@ export function opaque<const Name extends string>(name: Name, options: OpaqueOpt
   return family as unknown as OpaqueFamily<Name>
 }
 
-const ESCAPES_AND_CLASSES = /\\[\s\S]|\[(?:\\[\s\S]|[^\\\]])*\]/g
+const ESCAPES_AND_CLASSES = /\\[\s\S]|\[(?:\\[\s\S]|[^\\\]])*\]?/g
 
 /** Without `^` and `$` around all of it, which stand in the way of a search, and of a CHECK. */
 function withoutAnchors(source: string): string {

@@ -61,15 +61,19 @@ export const legacyIndex = (root: number): string => `snoflax_legacy_${root + 1}
 export const shownName = (table: string): string =>
   table.replace(/"((?:[^"]|"")*)"/g, (_, name: string) => name.replaceAll('""', '"'))
 
-const LAST = /("(?:[^"]|"")*"|[^."]+)$/
+/** The parts of a name in SQL, and the dots between them. */
+const PARTS = /"(?:[^"]|"")*"?|[^."]+|\./g
+
+const lastPart = (table: string): string => table.match(PARTS)?.at(-1) ?? table
 
 /** A table's own name, without its schema. */
-export const lastOf = (table: string): string => shownName(LAST.exec(table)?.[0] ?? table)
+export const lastOf = (table: string): string => shownName(lastPart(table))
 
 /** The table of a root's old and new keys, which stays after `finish`. */
 export function mappingOf({ table }: Pick<RootPlan, 'table'>): string {
   const name = `_adopted_${lastOf(table)}`
-  return table.replace(LAST, () => (/^[a-z_0-9]+$/.test(name) ? name : quoteName(name)))
+  const schema = table.slice(0, table.length - lastPart(table).length)
+  return schema + (/^[a-z_0-9]+$/.test(name) ? name : quoteName(name))
 }
 
 export interface AddedIndex {

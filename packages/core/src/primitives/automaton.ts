@@ -27,9 +27,10 @@ export interface Automaton {
 /** A part of a pattern: adds its states, which go on to `to`, and returns the first. */
 type Part = (to: number) => number
 
-const CLASS = /\[(?:\\[\s\S]|[^\\\]])*\]/
+// A source closes its classes; that the last bracket is optional keeps the search linear.
+const CLASS = /\[(?:\\[\s\S]|[^\\\]])*\]?/
 /** With flag v a class may have classes. */
-const CLASSES = /\[(?:\\[\s\S]|\[(?:\\[\s\S]|[^\\\]])*\]|[^\\\]])*\]/
+const CLASSES = /\[(?:\\[\s\S]|\[(?:\\[\s\S]|[^\\\]])*\]?|[^\\\]])*\]?/
 const OTHERS =
   /\\(?:x[\da-f]{2}|u[\da-f]{4}|u\{[\da-f]+\}|c[a-z]|[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|[\s\S])|\(\?(?:<?[=!]|:|<[^>]*>)|[\s\S]/
 const QUANTIFIER = /(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/y
