@@ -71,6 +71,8 @@ export interface Driver<Details = unknown> extends Session {
   prepare?(plan: Plan<Details>): void
   /** Runs a transaction in which no other session reads or writes the tables. */
   locked<Result>(plan: Plan<Details>, patience: Patience, work: () => Work<Result>): Work<Result>
+  /** Statements with the quotes around names that any client's session takes, if those of ours differ. */
+  forClients?(sql: string): string
   /** The tables that it locks. */
   blockedTables(plan: Plan<Details>): readonly string[]
 

@@ -79,9 +79,7 @@ const planIn = <Details>(
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
     const facts: Facts = {
       inventory: plan.inventory,
-      mappings: plan.roots.map((root) =>
-        db.database === 'MariaDB' ? mappingOf(root).replaceAll('"', '`') : mappingOf(root),
-      ),
+      mappings: plan.roots.map(mappingOf).map((name) => db.forClients?.(name) ?? name),
       blocked: db.blockedTables(plan).map(shownName),
       warnings: db.warningsOf?.(plan.details) ?? [],
       sql: script(db, plan),

@@ -44,9 +44,9 @@ const COMMANDS = [
   sql,
   doctor,
   find,
+  (terminal: Terminal) => mcp(terminal, VERSION, run),
   adopt,
   sealKey,
-  (terminal: Terminal) => mcp(terminal, VERSION, run),
 ]
 
 function program(terminal: Terminal): Command {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { project } from './adopting.js'
 import { BIN, bin, cli } from './running.js'
 
-const KILLS = 60
+const KILLS = 20
 const FILES = 8
 /** So large that one is written in parts. */
 const BYTES = 300_000

@@ -23,7 +23,7 @@ import * as catalog from './catalog.js'
 import { OWN } from './catalog.js'
 import { noteCode } from './code.js'
 import { readShadow } from './create-table.js'
-import { finishMigration, switchMigration } from './migrations.js'
+import { finishMigration, switchMigration, withBackticks } from './migrations.js'
 import { noteLegacyUses, noteObstacles } from './obstacles.js'
 import { noteRights } from './rights.js'
 import { literal, lockName, type MariadbClient, MariadbSession, withConnection } from './session.js'
@@ -76,6 +76,8 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     )
     return rows.length > 0
   }
+
+  forClients = withBackticks
 
   blockedTables({ details }: MariadbPlan): readonly string[] {
     return details.fenced

@@ -8,7 +8,7 @@ import { addKey, dropLegacy, type MariadbPlan, shadow, withoutChecks } from './s
 const block = (lines: readonly string[]): string =>
   `BEGIN NOT ATOMIC\n${lines.map((line) => `  ${withBackticks(line)}`).join('\n')}\nEND`
 
-const withBackticks = (sql: string): string =>
+export const withBackticks = (sql: string): string =>
   sql.replace(
     /'(?:[^'\\]|''|\\.)*(?:'|$)|`(?:[^`]|``)*(?:`|$)|"((?:[^"]|"")*)(?:"|$)/gs,
     (text, name?: string) =>
