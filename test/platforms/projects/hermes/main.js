@@ -9,7 +9,7 @@ async function main() {
   } catch (error) {
     advice = error.message
   }
-  if (!/import react-native-get-random-values first/.test(advice)) throw new Error(`told ${advice}`)
+  if (!/import react-native-get-random-values/.test(advice)) throw new Error(`told ${advice}`)
   require('./native')
 
   const { Database } = await initSqlJs()
