@@ -213,7 +213,7 @@ const newId = (prefix: string) => [prefix, nanoid(9)].join('_')`,
     await expect(adopt(source, '--pattern', 'user.id=x')).rejects.toThrow(
       '--pattern user.id: no id column of this name; there are users.id',
     )
-    await expect(adopt(source, '--pattern', 'users.id=[')).rejects.toThrow('--pattern must be a key and')
+    await expect(adopt(source, '--pattern', 'users.id=[')).rejects.toThrow('--pattern must be a column and')
   })
 })
 
