@@ -74,15 +74,16 @@ test('the README names every command, option and check, and only existing ones',
     .filter((name) => name !== 'help')
   expect(commands).toEqual([...section('Commands').matchAll(/^\| `([\w-]+)/gm)].map(([, name]) => name))
 
-  // The stages of an adoption take the same options.
-  const pages = [...commands.map((name) => [name as string]), ['adopt', 'plan'], ['adopt', 'code']]
+  // The other stages of an adoption take the options of plan.
+  const stages = ['plan', 'rehearse', 'switch', 'code'].map((stage) => ['adopt', stage])
+  const pages = [...commands.map((name) => [name as string]), ...stages]
   const page = await Promise.all(pages.map(async (names) => (await cli([...names, '--help'])).out))
   const options = new Set(page.join('').match(/--[a-z][a-z-]+/g))
   expect([...options].filter((option) => !README.includes(option))).toEqual([])
   const named = [...README.matchAll(/(?<=[`\s])--[a-z][a-z-]+/g)].map(([option]) => option)
   expect(named.filter((option) => !options.has(option))).toEqual(['--save-dev'])
   const helped = page.filter((text) => text.includes('npx snoflax '))
-  expect(helped.length).toBeGreaterThanOrEqual(page.length - 4)
+  expect(helped.length).toBeGreaterThanOrEqual(page.length - 6)
 
   const { err } = await cli(['doctor', 'x', '--skip', 'nothing'])
   const checks = /choices are (.*)\./.exec(err)?.[1]?.split(', ')
