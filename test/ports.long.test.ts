@@ -1,4 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { flax, type IdFamily, prefixed, typeid, ulid, uuid7 } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
@@ -38,12 +40,19 @@ print(json.dumps([[[id, family.time_ms(id)] for id in (family.generate() for _ i
   })
 })
 
+// Go asks for a folder for its cache, which it finds by HOME.
+const env = { GOCACHE: join(tmpdir(), 'snoflax-go-cache'), ...process.env }
+
 describe.skipIf(!answers('go', 'version'))('ports/go', () => {
   test('its tests pass, formatted and vetted', () => {
     const cwd = folder('go')
     expect(execFileSync('gofmt', ['-l', '.'], { cwd, encoding: 'utf8' })).toBe('')
-    execFileSync('go', ['vet', '.'], { cwd })
-    const { status, stdout } = spawnSync('go', ['test', '-count=1', '-race', '.'], { cwd, encoding: 'utf8' })
+    execFileSync('go', ['vet', '.'], { cwd, env })
+    const { status, stdout } = spawnSync('go', ['test', '-count=1', '-race', '.'], {
+      cwd,
+      env,
+      encoding: 'utf8',
+    })
     expect({ status, stdout }).toMatchObject({ status: 0 })
   }, 300_000)
 })
