@@ -45,9 +45,9 @@ export function recent<Family extends IdFamily>(family: Family, options: RecentO
   const whole: IdFamily = family
   if (isOpaque(whole)) refuse(name, 'family', name, 'ids of opaque() have no time to check')
   const faultOf = (id: string): string | undefined => {
-    const timeMs = timeOf(whole, id)
+    const timeMs = knownTimeMs(whole, id)
+    if (timeMs === undefined) return 'has no time'
     const aheadMs = timeMs - clock()
-    if (Number.isNaN(timeMs)) return 'has no time'
     const at = `is of ${new Date(timeMs).toISOString()}`
     if (aheadMs > clockToleranceMs) return `${at}, more than ${clockToleranceMs} ms ahead of this clock`
     return aheadMs < -maxAgeMs ? `${at}, more than ${maxAgeMs} ms ago` : undefined
@@ -69,12 +69,13 @@ export function recent<Family extends IdFamily>(family: Family, options: RecentO
   )
 }
 
-/** NaN for UUIDs of version 4 and accepted keys. */
-function timeOf(family: IdFamily, id: string): number {
+/** The time of an id; undefined for what has none: UUIDs of version 4, accepted keys, opaque ids. */
+export function knownTimeMs(family: IdFamily, id: string): number | undefined {
   try {
-    return family.timeMs(id)
+    const timeMs = family.timeMs(id)
+    return Number.isNaN(timeMs) ? undefined : timeMs
   } catch (error) {
-    if (error instanceof IdError) return Number.NaN
+    if (error instanceof IdError) return undefined
     throw error
   }
 }

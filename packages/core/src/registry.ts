@@ -2,6 +2,7 @@ import type { IdFamily, IdsOf } from './family.js'
 import { checkFamilies, isOpaque, isPrefixed, labelOf } from './identity.js'
 import { searcherOf } from './ids-in.js'
 import { checkAscii, IdError, show } from './primitives/errors.js'
+import { knownTimeMs } from './recent.js'
 
 type Families = Readonly<Record<string, IdFamily>>
 
@@ -92,7 +93,7 @@ export function registry<const Known extends Families>(families: Known): Registr
     }
     return undefined
   }
-  const search = searcherOf(kinds.map(({ prefix, family }) => ({ prefix, pattern: family.pattern })))
+  let search: ReturnType<typeof searcherOf> | undefined
   return {
     families,
     find,
@@ -100,24 +101,16 @@ export function registry<const Known extends Families>(families: Known): Registr
       if (typeof text !== 'string') {
         throw new IdError('INVALID_TYPE', `idsIn takes a string, not ${show(text)}`, { value: text })
       }
+      search ??= searcherOf(kinds.map(({ prefix, family }) => ({ prefix, pattern: family.pattern })))
       return search(text).flatMap(({ index, value }) => {
         const found = find(value)
-        return found ? [{ ...found, index, time: timeOf(found.family, value) }] : []
+        if (found === undefined) return []
+        const timeMs = knownTimeMs(found.family, value)
+        return [{ ...found, index, time: timeMs === undefined ? undefined : new Date(timeMs) }]
       })
     },
     is: (value): value is FoundId<Known>['id'] => kinds.some(({ family }) => family.is(value)),
     parse: (value) => find(value) ?? refuse(kinds, value),
-  }
-}
-
-/** UUIDs of version 4 have the time NaN; accepted keys refuse to tell any. */
-function timeOf(family: IdFamily, id: string): Date | undefined {
-  try {
-    const time = family.time(id)
-    return Number.isNaN(time.getTime()) ? undefined : time
-  } catch (error) {
-    if (error instanceof IdError) return undefined
-    throw error
   }
 }
 

@@ -57,7 +57,7 @@ test('the report has each column once, with family and prefix, and a column pass
   await database.close()
 })
 
-test.each([['text', (id: string) => `usr: an id must begin with "usr_", not "${id}"`]])(
+test.each([['text', (id: string) => `usr: an id must begin with "usr_", not with "cus_" as "${id}"`]])(
   'another prefix than the declared one in %s is refused with both',
   async (storage, reason) => {
     const database = await joined(['TEXT', behind('cus')], ['TEXT', []])

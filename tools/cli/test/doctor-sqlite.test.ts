@@ -66,7 +66,7 @@ test('text columns that store a prefix are recognized or declared, and other pre
   const malformed = findings.filter(({ check }) => check === 'malformed')
   expect(malformed.map(({ where }) => where).sort()).toEqual(['log.actor', 'log.customer'])
   expect(malformed.map(({ message }) => message).join('\n')).toContain(
-    'an id must begin with "cus_", not "ord_',
+    'an id must begin with "cus_", not with "ord_"',
   )
 })
 

@@ -41,7 +41,7 @@ describe('inspect', () => {
     const { code, err } = await cli(['inspect', '--family', 'flax', '--prefix', 'ord', id])
     expect({ code, err }).toEqual({
       code: 1,
-      err: `snoflax: "${id}" is not an id\n  ord: an id must begin with "ord_", not "${id}"\n`,
+      err: `snoflax: "${id}" is not an id\n  ord: an id must begin with "ord_", not with "cus_" as "${id}"\n`,
     })
   })
 
@@ -52,12 +52,12 @@ describe('inspect', () => {
       expect(await cli(['inspect', ...prefix, upper])).toMatchObject({ code: 1, err })
     }
     const other = await cli(['inspect', '--prefix', 'ord', upper])
-    expect(other.err).toContain('ord: an id must begin with "ord_", not "CUS_')
+    expect(other.err).toContain('ord: an id must begin with "ord_", not with "CUS_"')
   })
 
   test('gives one reason for a wrong prefix, or for no id after one, also without a family', async () => {
     for (const [argv, reason] of [
-      [['--prefix', 'ord', id], `ord: an id must begin with "ord_", not "${id}"`],
+      [['--prefix', 'ord', id], `ord: an id must begin with "ord_", not with "cus_" as "${id}"`],
       [['--prefix', 'ord', 'cus_abc'], 'ord: an id must begin with "ord_", not "cus_abc"'],
       ...[['cus_abc'], ['--prefix', 'cus', 'cus_abc']].map((argv) => [
         argv,

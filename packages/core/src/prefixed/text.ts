@@ -45,14 +45,17 @@ export const patternOf = (head: string, { pattern }: IdFamily): RegExp =>
 export const unanchored = ({ source }: RegExp): string => source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')
 
 /** Throws the error for a text that is none of the family. */
-export function refuseText(prefix: string, base: Readable, text: string): void {
+export function refuseText(prefix: string, base: Readable, text: string): never {
   const head = `${prefix}_`
   const found = prefixOf(base, text)
   checkAscii(prefix, text)
   // Another prefix may begin with this one, as `a_b_` with `a_`.
   const isAnother = found && found !== prefix && base.is(text.slice(found.length + 1))
   if (isAnother || !text.startsWith(head)) {
-    const reason = `an id must begin with ${show(head)}, not ${show(text)}`
+    const given = found === undefined ? show(text) : `with ${show(`${found}_`)} as ${show(text)}`
+    const reason = base.is(text)
+      ? `${show(text)} has no prefix; expected ${show(head + text)}`
+      : `an id must begin with ${show(head)}, not ${given}`
     fail('WRONG_PREFIX', prefix, reason, text, undefined, 0)
   }
   try {
@@ -71,6 +74,7 @@ export function refuseText(prefix: string, base: Readable, text: string): void {
       cause,
     )
   }
+  return fail('NOT_CANONICAL', prefix, `${show(text)} is not an id`, text)
 }
 
 /** Split by the base's length, since its text may contain a `_`; if that varies, at the last `_`. */
