@@ -23,6 +23,7 @@ interface Found {
   readonly unknown: readonly { why: string; what: string[] }[]
   readonly refusals?: readonly string[]
   readonly near?: readonly { place: string; id: string }[]
+  readonly nearUnknown?: readonly { why: string; what: string[] }[]
 }
 
 const customer = prefixed(flax, 'cus')
@@ -437,6 +438,13 @@ test.each([postgres, mysql, sqlite].filter((kind) => kind.selected()))(
     const found = json<Found>(await cli(['find', id, own.file ?? String(own.url), '--json']))
     expect(found.found.map(({ table }) => table)).toEqual(['t150'])
     expect(found.asked).toHaveLength(200)
+    for (let n = 0; n < 60; n++)
+      await database.query(`INSERT INTO t${n} VALUES ('${customer.generate()}', 'a', 'b', 1)`)
+    const missing = await cli(['find', customer.generate(), own.file ?? String(own.url), '--json'])
+    const { unknown, nearUnknown = [] } = json<Found>(missing)
+    // What is searched beside the answer leaves the answer as it is.
+    expect([missing.code, unknown]).toEqual([1, []])
+    expect(nearUnknown).toEqual([{ why: 'too many tables', what: expect.any(Array) }])
     await database.close()
   },
 )

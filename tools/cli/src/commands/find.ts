@@ -53,6 +53,8 @@ async function kindOf(id: string): Promise<Kind> {
 
 const refusalsOf = (id: string): readonly string[] => readingsOf(id, familiesFor(id), undefined).refusals
 
+const listed = (places: Found['unknown']): object[] => Array.from(places, ([why, what]) => ({ why, what }))
+
 const toDocument = (id: string, kind: Kind, found: Found, refusals: readonly string[]): object => ({
   id,
   ...kind,
@@ -64,15 +66,16 @@ const toDocument = (id: string, kind: Kind, found: Found, refusals: readonly str
   furtherRows: found.furtherRows,
   alsoIn: found.alsoIn,
   ...(found.near.length > 0 && { near: found.near }),
+  ...(found.nearUnknown.size > 0 && { nearUnknown: listed(found.nearUnknown) }),
   asked: found.asked,
-  unknown: Array.from(found.unknown, ([why, what]) => ({ why, what })),
+  unknown: listed(found.unknown),
   ...(refusals.length > 0 && { refusals }),
 })
 
 function picture(
   id: string,
   { kind, timeUtc }: Kind,
-  { rows, furtherRows, alsoIn, near, asked, unknown }: Found,
+  { rows, furtherRows, alsoIn, near, nearUnknown, asked, unknown }: Found,
   refusals: readonly string[],
   paint: Paint,
 ): string[] {
@@ -91,6 +94,7 @@ function picture(
     '',
     ...(places === 0 ? [paint('yellow', `${notFound}: asked ${tables(asked)}`)] : []),
     ...near.map(({ id, place }) => `similar: ${id} in ${place}`),
+    ...Array.from(nearUnknown, ([why, what]) => `not searched for similar ids, ${why}: ${named(what)}`),
     ...refusals,
     ...(places === 0 && asked.length > 0 ? [`asked: ${named(asked)}`] : []),
     ...Array.from(unknown, ([why, what]) => `unknown, ${why}: ${named(what)}`),

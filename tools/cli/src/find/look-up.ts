@@ -28,7 +28,7 @@ export type Ask = <Part extends { readonly column: Column }>(
 export const READ = 100_000
 
 /** The rows that a look-up looks at, of inheriting tables each only its own. */
-export function sourceOf({ column, isRead }: LookUp, columns: readonly Column[]): string {
+export function sourceOf({ column, isRead }: Omit<LookUp, 'wanted'>, columns: readonly Column[]): string {
   const table = `${column.isParent ? 'ONLY ' : ''}${column.quotedTable}`
   const list = columns.map(({ quotedName }) => quotedName).join(', ')
   return isRead ? `(SELECT ${list} FROM ${table} LIMIT ${READ + 1}) AS looked_at` : table

@@ -16,11 +16,15 @@ export interface Found {
   readonly alsoIn: readonly Reference[]
   /** Similar ids that exist, if no row has this one. */
   readonly near: readonly Near[]
+  /** Columns that were not searched for similar ids, by the reason. */
+  readonly nearUnknown: Places
   /** The tables that were asked. */
   readonly asked: readonly string[]
   /** Tables and columns that were not asked, or not all rows of them, by the reason. */
-  readonly unknown: ReadonlyMap<string, readonly string[]>
+  readonly unknown: Places
 }
+
+type Places = ReadonlyMap<string, readonly string[]>
 
 /** Counting ends here. */
 export const COUNTED = 10_000
@@ -38,12 +42,8 @@ export async function look(database: LiveDatabase, id: string): Promise<Found> {
   const { kind } = database
   const wanted = wantedFor(id, kind)
   const columns = await database.columns(false)
-  const unknown = new Map<string, string[]>()
-  const leave: Leave = (why, what) => {
-    const places = unknown.get(why)
-    if (places === undefined) unknown.set(why, [what])
-    else if (!places.includes(what)) places.push(what)
-  }
+  const [unknown, leave] = leaving()
+  const [nearUnknown, leaveNear] = leaving()
   for (const [why, places] of await database.unlisted()) for (const place of places) leave(why, place)
   const lookUps = lookUpsIn(kind, columns, wanted, leave)
   await limitTime(database)
@@ -74,8 +74,8 @@ export async function look(database: LiveDatabase, id: string): Promise<Found> {
           database.kind,
           id,
           columns,
-          (some, toSql) => branches(database, some, leave, toSql),
-          leave,
+          (some, toSql) => branches(database, some, leaveNear, toSql),
+          leaveNear,
         )
   return {
     rows,
@@ -84,9 +84,21 @@ export async function look(database: LiveDatabase, id: string): Promise<Found> {
       .map(({ column, count }) => ({ place: placeOf(column), count: count - SHOWN_ROWS })),
     alsoIn,
     near,
+    nearUnknown,
     asked: [...new Set(lookUps.map(({ column }) => column.table))],
     unknown,
   }
+}
+
+/** Places by reason, each once, and what notes them. */
+function leaving(): [Places, Leave] {
+  const left = new Map<string, string[]>()
+  const leave: Leave = (why, what) => {
+    const places = left.get(why)
+    if (places === undefined) left.set(why, [what])
+    else if (!places.includes(what)) places.push(what)
+  }
+  return [left, leave]
 }
 
 const ID_LIKE = /(?:^|_)id$|[a-z]Id$/

@@ -1,7 +1,8 @@
 import { isPrefixed } from '@snoflax/core/adapter'
-import { likelyReadings } from './values.js'
+import { decoded } from '../live/address.js'
+import { hyphenated, likelyReadings } from './values.js'
 
-/** What the ids of a column look like, told by its first and last ones. */
+/** What the ids of a column look like, told by some of them. */
 export interface IdForm {
   /** What all of them begin with: a prefix and its `_`, or nothing. */
   readonly head: string
@@ -9,20 +10,10 @@ export interface IdForm {
   readonly length: number
   readonly alphabet: string
   readonly isUuid: boolean
-  /** The smallest and the largest, behind the head. */
-  readonly first: string
-  readonly last: string
 }
 
-/** Ids that may have been meant. */
-export interface Similar {
-  /** By what is added to an id, cut from its prefix, changed in case or order: a few. */
-  readonly likely: readonly string[]
-  /** By a character that is another one or missing: a thousand, and by characters missing at the beginning. */
-  readonly changed: readonly string[]
-  /** Bounds of the ids that begin so. */
-  readonly ranges: readonly (readonly [from: string, to: string])[]
-}
+/** A column's first and last id. */
+export type Ends = readonly [first: string, last: string]
 
 const DIGITS = '0123456789'
 const LOWER = 'abcdefghijklmnopqrstuvwxyz'
@@ -51,23 +42,24 @@ export function formOf(ids: readonly string[]): IdForm | undefined {
     family && isPrefixed(family) ? `${family.prefix}_` : (/^[a-z][a-z0-9]*_/.exec(common)?.[0] ?? '')
   const rest = ids.filter((one) => one.startsWith(head)).map((one) => one.slice(head.length))
   const isUuid = rest.every((one) => UUID.test(one))
-  const bodies = rest.map((one) => (isUuid ? one.replaceAll('-', '') : one)).sort(byCharacter)
-  const [first = '', last = ''] = [bodies[0], bodies.at(-1)]
+  const bodies = rest.map((one) => (isUuid ? one.replaceAll('-', '') : one))
+  const length = bodies[0]?.length ?? 0
   const alphabet = ALPHABETS.find((characters) =>
     bodies.every((body) => [...body].every((one) => characters.includes(one))),
   )
-  const isOneLength = bodies.length === ids.length && bodies.every(({ length }) => length === first.length)
-  if (alphabet === undefined || !isOneLength || first.length < SHORTEST) return undefined
-  return { head, length: first.length, alphabet, isUuid, first, last }
+  const isOneLength = bodies.length === ids.length && bodies.every((body) => body.length === length)
+  if (alphabet === undefined || !isOneLength || length < SHORTEST) return undefined
+  return { head, length, alphabet, isUuid }
 }
-
-const byCharacter = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 function sharedBy(a: string, b: string): number {
   let length = 0
   while (length < a.length && a[length] === b[length]) length++
   return length
 }
+
+const bodyOf = ({ head, isUuid }: Pick<IdForm, 'head' | 'isUuid'>, id: string): string =>
+  isUuid ? id.slice(head.length).replaceAll('-', '') : id.slice(head.length)
 
 /** What of a text may be an id of the form, damaged or not, behind its head. */
 function bodiesIn(text: string, { head, length, alphabet, isUuid }: IdForm): string[] {
@@ -92,54 +84,54 @@ function bodiesIn(text: string, { head, length, alphabet, isUuid }: IdForm): str
   )
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+const whole = ({ head, isUuid }: IdForm, body: string): string => head + (isUuid ? hyphenated(body) : body)
 
-/** The ids of a form that a text may mean. */
-export function similarTo(text: string, form: IdForm): Similar {
-  const { length, alphabet, first, last } = form
-  const whole = (body: string): string => form.head + (form.isUuid ? hyphenated(body) : body)
-  const likely = new Set<string>()
-  const changed = new Set<string>()
-  const ranges: (readonly [string, string])[] = []
-  for (const body of bodiesIn(text, form)) {
-    const without = (at: number): string => body.slice(0, at) + body.slice(at + 1)
+/** What a text most likely means: an id with something around it, in place of its prefix, one character more, or two swapped. */
+export function likelyIn(text: string, form: IdForm): string[] {
+  const found = bodiesIn(text, form).flatMap((body) => {
     const places = Array.from(body, (_, at) => at)
-    if (body.length === length) {
-      likely.add(body)
-      for (const at of places.slice(1))
-        likely.add(body.slice(0, at - 1) + body[at] + body[at - 1] + body.slice(at + 1))
-      for (const at of places)
-        for (const one of alphabet) changed.add(body.slice(0, at) + one + body.slice(at + 1))
-      for (const one of casesOf(body, form)) changed.add(one)
-    } else if (body.length === length + 1) {
-      for (const at of places) likely.add(without(at))
-    } else if (body.length < length) {
-      const [low, high] = [alphabet[0] as string, alphabet.at(-1) as string]
-      ranges.push([whole(body.padEnd(length, low)), whole(body.padEnd(length, high))])
-      for (const start of startsBetween(first, last, length - body.length, alphabet))
-        changed.add(start + body)
-      if (body.length === length - 1)
-        for (const at of [...places, body.length])
-          for (const one of alphabet) changed.add(body.slice(0, at) + one + body.slice(at))
-    }
-  }
-  return {
-    likely: [...likely].map(whole),
-    changed: [...changed].filter((body) => !likely.has(body)).map(whole),
-    ranges,
-  }
+    if (body.length === form.length + 1) return places.map((at) => body.slice(0, at) + body.slice(at + 1))
+    if (body.length !== form.length) return []
+    const swapped = places
+      .slice(1)
+      .map((at) => body.slice(0, at - 1) + body[at] + body[at - 1] + body.slice(at + 1))
+    return [body, ...swapped]
+  })
+  return [...new Set(found)].map((body) => whole(form, body))
 }
 
-const hyphenated = (digits: string): string => digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+/** What it may mean if a character is another one, is missing, or some are at the beginning, or its case is lost. */
+export function changedIn(text: string, form: IdForm, ends: Ends): string[] {
+  const { length, alphabet } = form
+  const [first, last] = ends.map((id) => bodyOf(form, id)) as [string, string]
+  const found = bodiesIn(text, form).flatMap((body) => {
+    const missing = length - body.length
+    if (missing < 0) return []
+    // In place of a character, or before it.
+    const places = missing > 1 ? [] : Array.from({ length: body.length + missing }, (_, at) => at)
+    return [
+      ...places.flatMap((at) =>
+        Array.from(alphabet, (one) => body.slice(0, at) + one + body.slice(missing === 0 ? at + 1 : at)),
+      ),
+      ...(missing === 0
+        ? casesOf(body, alphabet, first, last)
+        : startsBetween(first, last, missing, alphabet).map((start) => start + body)),
+    ]
+  })
+  return [...new Set(found)].map((body) => whole(form, body))
+}
+
+/** Bounds of the ids that begin as a text does. */
+export function rangesIn(text: string, form: IdForm): (readonly [from: string, to: string])[] {
+  const { length, alphabet } = form
+  const ends = [alphabet[0] as string, alphabet.at(-1) as string] as const
+  return bodiesIn(text, form)
+    .filter((body) => body.length < length)
+    .map((body) => [whole(form, body.padEnd(length, ends[0])), whole(form, body.padEnd(length, ends[1]))])
+}
 
 /** The id in each upper and lower case, character by character, as far as they lie between the column's first and last id. */
-function casesOf(body: string, { alphabet, first, last }: IdForm): string[] {
+function casesOf(body: string, alphabet: string, first: string, last: string): string[] {
   if (!alphabet.includes('a') || !alphabet.includes('A')) return []
   let starts = ['']
   for (const one of body) {

@@ -27,6 +27,10 @@ export function likelyReadings(text: string): IdReading[] {
   return plausible.length > 0 || NUMBER.test(text) ? plausible : found
 }
 
+/** The digits of a UUID in their groups. */
+export const hyphenated = (digits: string): string =>
+  digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
 /** The values to look for. @throws {UsageError} for what no column stores as an id. */
 export function wantedFor(id: string, kind: Database): Wanted[] {
   if (id === '' || id.length > LONGEST)
@@ -45,7 +49,7 @@ export function wantedFor(id: string, kind: Database): Wanted[] {
   else found.push({ held: 'text', value: id })
   if (UUID.test(id)) {
     const hex = id.replaceAll('-', '').toLowerCase()
-    const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    const uuid = hyphenated(hex)
     found.push({ held: 'uuid', value: uuid }, { held: 'text', value: uuid })
     found.push({ held: 'binary', value: Buffer.from(hex, 'hex') })
   }

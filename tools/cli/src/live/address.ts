@@ -100,7 +100,8 @@ export function messageAbout(address: string, error: unknown): string {
   return secrets.reduce((text, secret) => text.replaceAll(secret, '…'), message || code || String(error))
 }
 
-function decoded(text: string): string {
+/** Without escapes of URLs, if it has them. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
