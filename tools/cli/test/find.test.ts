@@ -179,6 +179,17 @@ describe.each(Object.values(KINDS).filter(({ kind }) => kind.selected()))(
       expect((await found(customer.generate())).near).toBe(undefined)
     })
 
+    test('a number that no signed column holds is sought in all else, and in unsigned columns', async () => {
+      const local = 'telbl__jvss'
+      expect(await found(`cus_kjsj_${local}`)).toMatchObject({ found: [] })
+      if (kind !== mysql) return
+      await query('CREATE TABLE readings (id BIGINT UNSIGNED PRIMARY KEY)')
+      await query(`INSERT INTO readings VALUES (16621774426319351694)`)
+      for (const id of [local, '16621774426319351694'])
+        expect((await found(id)).found).toMatchObject([{ table: 'readings', storage: 'number' }])
+      await query('DROP TABLE readings')
+    })
+
     test('a collation that ignores case finds no other id', async () => {
       const swapped = ids.nanoid.replace(/[a-z]/gi, (one) =>
         one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),

@@ -53,5 +53,8 @@ export function bin(argv: readonly string[], { input = '', env = {} }: Given = {
   })
 }
 
-/** What a command printed as JSON. */
-export const json = <Content>({ out }: Ran): Content => JSON.parse(out)
+/** What a command printed as JSON. @throws what it complained of instead. */
+export function json<Content>({ out, err }: Ran): Content {
+  if (out === '') throw new Error(err)
+  return JSON.parse(out)
+}

@@ -17,8 +17,8 @@ export interface Wanted {
 const LONGEST = 255
 const UUID = /^[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12}$/i
 const HEX = /^(?:\\x|0x)((?:[\da-f]{2})+)$/i
-const NUMBER = /^(?:0|-?[1-9]\d{0,18})$/
-const LARGEST = 2n ** 63n
+const NUMBER = /^(?:0|-?[1-9]\d{0,19})$/
+const SIGNED = 2n ** 63n
 
 /** The readings of a text as an id, the likely ones only if there are any. */
 export function likelyReadings(text: string): IdReading[] {
@@ -35,11 +35,14 @@ export const hyphenated = (digits: string): string =>
 export function wantedFor(id: string, kind: Database): Wanted[] {
   if (id === '' || id.length > LONGEST)
     throw new UsageError(`an id has 1 to ${LONGEST} characters, not ${id.length}`)
+  const most = kind === 'mysql' || kind === 'mariadb' ? 2n * SIGNED : SIGNED
   const found: Wanted[] = likelyReadings(id).flatMap(({ family, id: text }) =>
     family.storages.flatMap((storage): Wanted[] => {
+      if (storage === 'bigint') {
+        const value = exactStorage(family, 'mysql', storage).toDatabase(text)
+        return BigInt(value as bigint) < most ? [{ held: 'number', value, family }] : []
+      }
       const value = exactStorage(family, kind, storage).toDatabase(text)
-      if (storage === 'bigint')
-        return BigInt(value as bigint) < LARGEST ? [{ held: 'number', value, family }] : []
       return [{ held: storage === 'uuid8' ? 'uuid' : storage, value, family }]
     }),
   )
@@ -53,7 +56,7 @@ export function wantedFor(id: string, kind: Database): Wanted[] {
     found.push({ held: 'uuid', value: uuid }, { held: 'text', value: uuid })
     found.push({ held: 'binary', value: Buffer.from(hex, 'hex') })
   }
-  if (NUMBER.test(id) && BigInt(id) < LARGEST && BigInt(id) >= -LARGEST)
+  if (NUMBER.test(id) && BigInt(id) < most && BigInt(id) >= -SIGNED)
     found.push({ held: 'number', value: BigInt(id) })
   const keyOf = ({ held, value }: Wanted): string =>
     `${held} ${typeof value === 'object' ? hexOf(value) : value}`
