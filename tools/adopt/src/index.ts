@@ -12,7 +12,7 @@ export type {
 export type { InventoryRow, Verdict } from './inventory.js'
 export { keyTime } from './key-time.js'
 export type { MariadbClient, MariadbConnection } from './mariadb/session.js'
-export { obstaclesOf } from './obstacles.js'
+export { inventoryOf, obstaclesOf } from './obstacles.js'
 export type {
   AdoptionOptions,
   BackfillOptions,

@@ -1,7 +1,7 @@
 /**
  * What becomes of a column or an object. `replaced`: its values change. `carried over`: the switch drops it and creates it
  * again. `unaffected`: it stays and means the same. `ignored`: you take it on. `not examined`: nobody has looked.
- * `obstacle` appears in errors only.
+ * `obstacle` appears in refused plans only: see {@link inventoryOf}.
  */
 export type Verdict = 'replaced' | 'carried over' | 'unaffected' | 'ignored' | 'not examined' | 'obstacle'
 

@@ -70,8 +70,11 @@ export class Obstacles {
     this.note(place, message)
   }
 
+  /** Without an inventory, in which what the role can't see would be missing. */
   refuseRights(): void {
-    if (this.#areRightsMissing) this.refuse()
+    if (!this.#areRightsMissing) return
+    this.#rows.clear()
+    this.refuse()
   }
 
   /** Notes names to ignore that are not in the inventory, such as misspelt ones. */
@@ -114,14 +117,19 @@ export class Obstacles {
     const found = [...this.#found.values()]
     const [first, ...others] = found
     if (first === undefined) return
-    if (others.length === 0) throw first
-    throw new IdError(
-      'INVALID_OPTION',
-      `${found.length} obstacles:\n${found.map(({ message }) => `- ${message}`).join('\n')}`,
-      { cause: new AggregateError(found) },
-    )
+    const list = found.map(({ message }) => `- ${message}`).join('\n')
+    const error =
+      others.length === 0
+        ? first
+        : new IdError('INVALID_OPTION', `${found.length} obstacles:\n${list}`, {
+            cause: new AggregateError(found),
+          })
+    inventories.set(error, this.inventory)
+    throw error
   }
 }
+
+const inventories = new WeakMap<object, readonly InventoryRow[]>()
 
 /**
  * The errors behind an error of `planAdoption`, one for each obstacle. Each message names the table or column and says
@@ -138,3 +146,16 @@ export function obstaclesOf(error: unknown): readonly IdError[] {
   if (!(error instanceof IdError)) return []
   return error.cause instanceof AggregateError ? error.cause.errors : [error]
 }
+
+/**
+ * The inventory of a plan that was refused: its obstacles, and what was looked at beside them. Empty if a right was
+ * missing, so that not everything could be looked at.
+ *
+ * @example
+ * try {
+ *   await planAdoption(pool, { tables: [{ table: 'invoices', createdAt: 'paid_at', generator: (clock) => sno.generator({ partition: 900, clock }) }] })
+ * } catch (error) {
+ *   for (const { name, verdict } of inventoryOf(error)) console.log(verdict, name)
+ * }
+ */
+export const inventoryOf = (error: unknown): readonly InventoryRow[] => inventories.get(Object(error)) ?? []

@@ -1,4 +1,4 @@
-import { obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
+import { inventoryOf, obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, prefixed } from '@snoflax/core'
 import { mysql, type PostgresDatabase, poolTo, postgres, sqlite } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -41,11 +41,14 @@ async function shop(kind: Kind, ...more: string[]): Promise<Opened> {
   return database
 }
 
-async function messages(planned: Promise<unknown>): Promise<string[]> {
-  const error = await planned.then(
+const refusal = (planned: Promise<unknown>): Promise<unknown> =>
+  planned.then(
     () => new Error('no obstacle'),
     (reason: unknown) => reason,
   )
+
+async function messages(planned: Promise<unknown>): Promise<string[]> {
+  const error = await refusal(planned)
   const found = obstaclesOf(error)
   return found.length > 0 ? found.map(({ message }) => message) : [String(error)]
 }
@@ -83,6 +86,21 @@ describe.each(kinds)('%s: columns without a foreign key', (kind) => {
     const [name] = /^column [^:]+/.exec(found[0] as string) as unknown as [string]
     const { inventory } = await plan(database, [C], { ignore: [name] })
     expect(inventory).toContainEqual({ name, verdict: 'ignored', note: expect.any(String) })
+  })
+
+  test('a plan that is refused has the whole inventory too', async () => {
+    const [, [create, insert]] = COLUMNS as [unknown, [string, string]]
+    const shelf = 'CREATE TABLE e (id integer PRIMARY KEY, shelf_id integer)'
+    const database = await shop(kind, create, insert, shelf, 'INSERT INTO e VALUES (1, 5000)')
+    const inventory = inventoryOf(await refusal(plan(database, [C])))
+    expect(inventory.map(({ name, verdict }) => `${verdict} ${name.replace('public.', '')}`)).toEqual(
+      expect.arrayContaining([
+        'replaced column c.id',
+        'obstacle column d.c_id',
+        'unaffected column e.shelf_id',
+      ]),
+    )
+    expect(inventoryOf(new Error('another'))).toEqual([])
   })
 
   test('columns that hold other values are listed, or named as not examined', async () => {
@@ -296,6 +314,7 @@ describe.runIf(kinds.includes('postgres'))('postgres: bodies that are texts', ()
     const pool = poolTo(role.url)
     try {
       const lacking = () => messages(planAdoption(pool, { tables: [C] }))
+      expect(inventoryOf(await refusal(planAdoption(pool, { tables: [C] })))).toEqual([])
       expect(await lacking()).toEqual([
         expect.stringMatching(`GRANT CREATE ON DATABASE ${database.name} TO ${role.name}`),
         expect.stringMatching(`^public\\.c: .*GRANT \\w+ TO ${role.name}`),

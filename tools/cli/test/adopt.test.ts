@@ -229,6 +229,7 @@ test('every obstacle is listed', async () => {
   expect(code).toBe(1)
   expect(out).toMatch(/orders\.id: the table already has/)
   expect(out).toMatch(/gone: no such table/)
+  expect(out).toMatch(/^ {2}replaced {6}column orders\.customer_id: follows customer\.id$/m)
   expect(out).toMatch(/obstacles: 2\n$/)
 })
 

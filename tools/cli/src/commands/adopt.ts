@@ -1,4 +1,4 @@
-import type { Adoption, Orm, Progress, Rehearsal, Stage } from '@snoflax/adopt'
+import type { Adoption, InventoryRow, Orm, Progress, Rehearsal, Stage } from '@snoflax/adopt'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { answerFacts } from '../adopt-code/load/child.js'
 import { LOAD } from '../adopt-code/load/process.js'
@@ -149,7 +149,7 @@ async function perform(
   const live = addressOf(terminal, `--url, or database in ${file}`, options.url, config.database)
   const url = options.copy ?? live
   if (options.copy === live) throw new UsageError('--copy is the database itself; pass the address of a copy')
-  const { keyTime, obstaclesOf, planAdoption, rehearseAdoption } = await import('@snoflax/adopt')
+  const { inventoryOf, keyTime, obstaclesOf, planAdoption, rehearseAdoption } = await import('@snoflax/adopt')
   const adoptOptions = adoptionOptions(file, config, keyTime)
   const tell = async (event: string, facts: object, text?: string | readonly string[]): Promise<void> => {
     if (options.json) await terminal.print(JSON.stringify({ event, ...facts }))
@@ -164,6 +164,7 @@ async function perform(
     if (isDatabaseError(error)) throw new UsageError(`${shownAddress(url)}: ${messageAbout(url, error)}`)
     const obstacles = obstaclesOf(error)
     if (obstacles.length === 0) throw error
+    await tellInventory(inventoryOf(error), tell)
     for (const { path, code, message } of obstacles)
       await tell('obstacle', { path, code, message }, `${terminal.paint('red', 'obstacle')}  ${message}`)
     await tell('refused', { obstacles: obstacles.length }, `obstacles: ${obstacles.length}`)
@@ -173,10 +174,17 @@ async function perform(
   }
 }
 
+async function tellInventory(inventory: readonly InventoryRow[], tell: Run['tell']): Promise<void> {
+  for (const { name, verdict, note } of inventory) {
+    // The obstacles follow, with what to do.
+    const text = verdict === 'obstacle' ? undefined : `  ${verdict.padEnd(12)}  ${name}: ${note}`
+    await tell('inventory', { name, verdict, note }, text)
+  }
+}
+
 async function plan({ adoption, terminal, options: { sql }, tell }: Run): Promise<void> {
   const { phase, inventory, warnings } = adoption
-  for (const { name, verdict, note } of inventory)
-    await tell('inventory', { name, verdict, note }, `  ${verdict.padEnd(12)}  ${name}: ${note}`)
+  await tellInventory(inventory, tell)
   for (const message of warnings)
     await tell('warning', { message }, `${terminal.paint('yellow', 'warning')}  ${message}`)
   const { blocked } = adoption
