@@ -61,7 +61,7 @@ export const CONTEXTS: readonly Context[] = [
   {
     sources: 'tools/adopt/',
     code: `
-import { type AdoptionOptions, keyTime, obstaclesOf, planAdoption, rehearseAdoption, type TableOptions } from '@snoflax/adopt'
+import { type AdoptionOptions, keyTime, inventoryOf, obstaclesOf, planAdoption, rehearseAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, sno } from '@snoflax/core'
 import type { Pool } from 'pg'
 declare const pool: Pool
