@@ -1,14 +1,20 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { TableOptions } from '@snoflax/adopt'
 import { flax } from '@snoflax/core'
-import { mysql, postgres } from '@snoflax/test'
+import { mysql, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
 import { createConnection } from 'mysql2/promise'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Opened, plan } from './moves.js'
 
-type Kind = 'postgres' | 'mysql'
-const KINDS = { postgres, mysql }
-const kinds = (['postgres', 'mysql'] as const).filter((kind) => KINDS[kind].selected())
+type Kind = 'postgres' | 'mysql' | 'sqlite'
+const KINDS = { postgres, mysql, sqlite }
+const kinds = (['postgres', 'mysql', 'sqlite'] as const).filter((kind) => KINDS[kind].selected())
+
+/** How long they write before each step besides what it takes. */
+const SECONDS = Number(process.env['SNOFLAX_SECONDS'] ?? 0)
 
 const opened: Opened[] = []
 afterEach(async () => {
@@ -22,11 +28,18 @@ const tables: TableOptions[] = TABLES.map((table) => ({
   generator: (clock) => flax.generator({ monotonic: true, clock }),
 }))
 
-const KEY = { postgres: 'serial PRIMARY KEY', mysql: 'int AUTO_INCREMENT PRIMARY KEY' }
+const KEY = {
+  postgres: 'serial PRIMARY KEY',
+  mysql: 'int AUTO_INCREMENT PRIMARY KEY',
+  sqlite: 'INTEGER PRIMARY KEY',
+}
 const TIME = {
   postgres: 'timestamptz(3) NOT NULL DEFAULT now()',
   mysql: 'datetime(3) NOT NULL DEFAULT current_timestamp(3)',
+  sqlite: "TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f', 'now'))",
 }
+
+const WRITER = fileURLToPath(new URL('sqlite-writer.js', import.meta.url))
 
 type Query = (sql: string) => Promise<{ id: number }[]>
 
@@ -68,7 +81,21 @@ describe.each(kinds)('%s', (kind) => {
         ? (result[0]?.id as number)
         : (result as unknown as { insertId: number }).insertId
     }
+    /** Its transactions block the process that runs them, so each writer has its own. */
+    const sqliteWriter = async (number: number): Promise<void> => {
+      const child = spawn(process.execPath, [WRITER, (database as SqliteDatabase).file, String(number)])
+      child.stderr.on('data', (text) => errors.push(String(text)))
+      createInterface(child.stdout).on('line', (line) => {
+        if (!line.startsWith('!')) committed.add(line)
+        else if (adoption.phase !== 'switched') errors.push(line)
+      })
+      const closed = new Promise((resolve) => child.on('close', resolve))
+      while (!isOver && child.exitCode === null) await sleep(20)
+      child.kill()
+      await closed
+    }
     const writer = async (number: number): Promise<void> => {
+      if (kind === 'sqlite') return sqliteWriter(number)
       const { query, end } = await session(database, kind)
       for (let n = 0; !isOver; n++) {
         const tag = `w${number}-${n}`
@@ -96,13 +123,17 @@ describe.each(kinds)('%s', (kind) => {
     }
 
     const adoption = await plan(database, tables)
-    const writers = Array.from({ length: 10 }, (_, i) => writer(i))
+    let writing = 10
+    const writers = Array.from({ length: writing }, (_, i) => writer(i).finally(() => writing--))
     await expect.poll(() => committed.size, { timeout: 60_000 }).toBeGreaterThan(50)
+    await sleep(SECONDS * 1000)
     await adoption.backfill({ batchSize: 200 })
+    await sleep(SECONDS * 1000)
     const { faults, tables: verified } = await adoption.verify()
     expect(faults).toEqual([])
     expect(verified.every(({ waiting }) => waiting >= 0)).toBe(true)
     const atSwitch = committed.size
+    expect({ writing, errors }).toEqual({ writing: 10, errors: [] })
     await adoption.switchKeys({ blockForMs: 20_000 })
     isOver = true
     await Promise.all(writers)
@@ -116,5 +147,5 @@ describe.each(kinds)('%s', (kind) => {
     const tags = new Set(rows.map((row) => row['tag']))
     expect([...committed].filter((tag) => !tags.has(tag))).toEqual([])
     await adoption.finish()
-  }, 240_000)
+  }, 600_000)
 })
