@@ -81,7 +81,7 @@ test.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[kind
     expect(planned.out).toMatch(/replaced {6}column .*orders\.customer_id: follows .*customer\.id/)
     expect(planned.out).toMatch(/planned; next: snoflax adopt backfill/)
     if (kind === 'postgres') {
-      expect(planned.out).toMatch(/carried over {2}view public\.named: created again by the switch/)
+      expect(planned.out).toMatch(/recreated {5}view public\.named: created again by the switch/)
       expect(planned.out).toMatch(/warning {2}publication news publishes public\.orders, and its subscribers/)
     }
     expect((await step('plan', '--sql')).out).toMatch(

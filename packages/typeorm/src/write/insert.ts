@@ -24,7 +24,7 @@ export interface InsertBuilder extends Belonging {
 interface Runner {
   readonly isTransactionActive: boolean
   readonly broadcaster: {
-    broadcastAfterInsertEvent(told: Told, metadata: EntityMetadata, row: ObjectLiteral): void
+    broadcastAfterInsertEvent(events: BroadcasterResult, metadata: EntityMetadata, row: ObjectLiteral): void
   }
   startTransaction(): Promise<void>
   commitTransaction(): Promise<void>
@@ -33,7 +33,7 @@ interface Runner {
 }
 
 /** What listeners and subscribers of an event have returned. */
-interface Told {
+interface BroadcasterResult {
   count: number
   readonly promises: Promise<unknown>[]
 }
@@ -149,9 +149,9 @@ async function telling(
   try {
     if (isOwnTransaction) await runner.startTransaction()
     const result = await insert()
-    const told: Told = { count: 0, promises: [] }
-    for (const row of rows) runner.broadcaster.broadcastAfterInsertEvent(told, metadata, row)
-    await Promise.all(told.promises)
+    const events: BroadcasterResult = { count: 0, promises: [] }
+    for (const row of rows) runner.broadcaster.broadcastAfterInsertEvent(events, metadata, row)
+    await Promise.all(events.promises)
     if (isOwnTransaction) await runner.commitTransaction()
     return result
   } catch (error) {

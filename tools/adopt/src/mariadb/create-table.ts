@@ -11,7 +11,7 @@ import { literal } from './session.js'
 
 /**
  * The statement that creates a table's shadow: new types for some columns, and a column `legacy_…` for the old values of
- * each. The rest is unchanged, except for foreign keys, which come later. Notes what can't be carried over.
+ * each. The rest is unchanged, except for foreign keys, which come later. Notes what can't be recreated.
  */
 export function* readShadow(
   session: Session,

@@ -6,10 +6,10 @@ import type { Obstacles } from '../obstacles.js'
 import { type AddedIndex, newName, tablesOf } from '../plan.js'
 import { type Edit, edited, firstList, replacing, textOf } from '../sql-edits.js'
 import type { Work } from '../work.js'
-import { type Carried, readCarried } from './carried.js'
 import { type Index, type PostgresForeignKey, readForeignKeys, readIndexes } from './catalog.js'
 import { noteCode } from './code.js'
 import { noteObstacles, readWarnings } from './obstacles.js'
+import { type Recreated, readRecreated } from './recreated.js'
 import type { PostgresSession } from './session.js'
 import { checkTriggers } from './triggers.js'
 
@@ -19,7 +19,7 @@ export interface PostgresDetails {
   /** Whether triggers are disabled while rows are filled. */
   readonly silenced: boolean
   /** Read again at the switch, since it may change until then. */
-  readonly carried: readonly Carried[]
+  readonly recreated: readonly Recreated[]
   readonly warnings: readonly string[]
 }
 
@@ -52,9 +52,9 @@ export function* readDetails(
   const foreignKeys = yield* readForeignKeys(session)
   const roots = columns.filter(({ isRoot }) => isRoot)
   const built = touched.filter((index) => !isLate(index))
-  const carried = [...late.map(carriedIndex), ...(yield* readCarried(session, columns))]
-  for (const { what } of carried) obstacles.list(what, 'carried over', 'created again by the switch')
-  for (const { name } of built) obstacles.list(`index ${name}`, 'carried over', 'built over the new keys')
+  const recreated = [...late.map(recreatedIndex), ...(yield* readRecreated(session, columns))]
+  for (const { what } of recreated) obstacles.list(what, 'recreated', 'created again by the switch')
+  for (const { name } of built) obstacles.list(`index ${name}`, 'recreated', 'built over the new keys')
   yield* noteCode(session, columns, relations, obstacles)
   return {
     foreignKeys: foreignKeys.filter(({ table, columns: own }) =>
@@ -65,7 +65,7 @@ export function* readDetails(
       ...roots.map((root, i) => oldKeyIndex(root, indexes, newIndexName(built.length + i))),
     ],
     silenced,
-    carried,
+    recreated,
     warnings: yield* readWarnings(session, columns),
   }
 }
@@ -79,7 +79,7 @@ const touches = ({ table, columns: own, expressions }: Index, columns: readonly 
 const isLate = ({ definition, isPartitioned }: Index): boolean =>
   isPartitioned || definition.includes(') NULLS NOT DISTINCT')
 
-const carriedIndex = ({ owner, schema, name, constraint, definition, extras }: Index): Carried => ({
+const recreatedIndex = ({ owner, schema, name, constraint, definition, extras }: Index): Recreated => ({
   what: `index ${name}`,
   isIndex: true,
   takeDown: [dropIndex(owner, schema, name, constraint?.name)],

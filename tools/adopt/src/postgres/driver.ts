@@ -115,13 +115,13 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
   }
 
   *rehearse(plan: PostgresPlan, lockTimeoutMs: number, obstacles: Obstacles): Work<void> {
-    const { carried, indexes } = plan.details
+    const { recreated, indexes } = plan.details
     yield* noteLeftovers(this, plan.columns, indexes, obstacles)
-    if (carried.length === 0 && indexes.every(({ isSure }) => isSure)) return
+    if (recreated.length === 0 && indexes.every(({ isSure }) => isSure)) return
     const rehearse = function* (session: PostgresDriver): Work<void> {
       yield* session.lock(parentsFirst(plan))
       yield* session.run([IN_CATALOG])
-      const stuck = yield* session.refusalOf(takeDown(carried))
+      const stuck = yield* session.refusalOf(takeDown(recreated))
       if (stuck) return obstacles.note('switchKeys', `${stuck.message}; drop that first`)
       const members = yield* readMembers(session, tablesOf(plan.columns))
       for (const [i, { own, schema }] of members.entries()) {
@@ -143,7 +143,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
         yield* session.rehearseOne(what, [definition.replace(' CONCURRENTLY', ''), ...kept], obstacles)
       }
       yield* session.run(copies.flatMap(exchangeColumn))
-      for (const { what, putBack } of carried) {
+      for (const { what, putBack } of recreated) {
         // Refreshing takes too long, and is pointless if the tables are empty.
         const statements = putBack.filter((one) => !one.startsWith('REFRESH '))
         yield* session.rehearseOne(what, statements, obstacles)

@@ -4,9 +4,9 @@ import { type Driver, mapOf, type Statements } from '../driver.js'
 import { legacyName, mappingOf, newName, type Plan, type RootPlan, rootOf, tablesOf } from '../plan.js'
 import { idBeside, newTypeOf, newValueOf } from '../references.js'
 import { stateStatements, switchedStatement } from '../state.js'
-import type { Carried } from './carried.js'
 import { IN_CATALOG } from './catalog.js'
 import { dropIndex, type IndexPlan, type PostgresDetails } from './details.js'
+import type { Recreated } from './recreated.js'
 import { lockStatements } from './session.js'
 import { END_SILENCE } from './triggers.js'
 
@@ -16,9 +16,9 @@ export const SCHEMA = 'snoflax_adoption'
 
 /** What the steps run. */
 export function statementsOf(db: Pick<Driver, 'own'>, { roots, columns, details }: PostgresPlan): Statements {
-  const { foreignKeys, indexes, carried, silenced } = details
-  const late = carried.filter(({ isIndex }) => isIndex)
-  const others = carried.filter(({ isIndex }) => !isIndex)
+  const { foreignKeys, indexes, recreated, silenced } = details
+  const late = recreated.filter(({ isIndex }) => isIndex)
+  const others = recreated.filter(({ isIndex }) => !isIndex)
   return {
     create: [
       `CREATE SCHEMA ${SCHEMA}`,
@@ -106,8 +106,8 @@ const createMap = (map: string, { table, key }: RootPlan): string[] => [
 export const temporaryName = ({ schema, temporary }: IndexPlan): string => `${schema}.${quoteName(temporary)}`
 
 /** Sorts views last, and those that read others first. */
-export const takeDown = (carried: readonly Carried[]): string[] =>
-  [...carried].reverse().flatMap((one) => one.takeDown)
+export const takeDown = (recreated: readonly Recreated[]): string[] =>
+  [...recreated].reverse().flatMap((one) => one.takeDown)
 
 export function addColumn(one: ReplacedColumn, roots: readonly RootPlan[]): string {
   const name = quoteName(newName(one.column))

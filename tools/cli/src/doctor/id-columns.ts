@@ -109,11 +109,11 @@ export async function identify(
   const look = (column: Column, { values, isWhole }: Values): void => {
     const sample = { kind: database.kind, column, families, values }
     const [one, orm] = [byOption.get(placeOf(column)), byOrm.get(placeOf(column))]
-    const told = one ?? orm
+    const definition = one ?? orm
     const known = withoutStacks(() =>
-      told
+      definition
         ? {
-            ...withStorage(sample, told, one ? 'option' : 'declared'),
+            ...withStorage(sample, definition, one ? 'option' : 'declared'),
             isPrimary: orm?.isPrimary,
             accepting: orm?.accepting,
           }

@@ -120,8 +120,8 @@ function reasons(input: string, bare: readonly IdFamily[], kinds: readonly IdFam
   const refused = refusals(input, kinds)
   const behind = readings(input, bare).map(({ family }) => baseOf(family))
   const wrong = refused.filter(({ error }) => error.code === 'WRONG_PREFIX')
-  const told = wrong.find(({ family }) => behind.includes(baseOf(family))) ?? wrong[0]
-  const kept = refused.filter((one) => one === told || !wrong.includes(one))
+  const likeliest = wrong.find(({ family }) => behind.includes(baseOf(family))) ?? wrong[0]
+  const kept = refused.filter((one) => one === likeliest || !wrong.includes(one))
   // Of other lengths, or from the first character on, it is not a misspelled id of the family.
   const near = kept.filter(({ error: { code, position } }) => code !== 'INVALID_LENGTH' && position !== 0)
   if (near.length === 0 && kept.length > 1)

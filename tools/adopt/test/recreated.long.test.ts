@@ -24,7 +24,7 @@ const SHOP = [
      FROM generate_series(1, 60) AS n`,
 ]
 
-/** What the catalog says of everything that is carried over, without types. */
+/** What the catalog says of everything that is recreated, without types. */
 const CATALOG = `
   SELECT 'view ' || c.oid::regclass AS what, concat_ws(' | ', pg_get_viewdef(c.oid), reloptions, pg_get_userbyid(relowner), relispopulated,
       obj_description(c.oid), (SELECT string_agg(concat(attname, ':', col_description(c.oid, attnum), attacl), ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0)) AS is
@@ -66,7 +66,7 @@ async function moved(views: readonly string[] = [], ignore: readonly string[] = 
   expect([await shown(), await database.query(CATALOG)]).toEqual(before)
 }
 
-test('views on views are carried over, with everything that belongs to them', async () => {
+test('views on views are recreated, with everything that belongs to them', async () => {
   const reader = await database.role()
   await run([
     ...SHOP,
@@ -104,7 +104,7 @@ test('views on views are carried over, with everything that belongs to them', as
   ])
 })
 
-test('checks, exclusion constraints, statistics, policies, triggers, functions and properties of a column are carried over', async () => {
+test('checks, exclusion constraints, statistics, policies, triggers, functions and properties of a column are recreated', async () => {
   const reader = await database.role()
   await run([
     ...SHOP,
@@ -202,7 +202,7 @@ test('a check that the new keys violate stops the switch, which then changes not
   await switchOver(adoption)
 })
 
-test('a view created after the plan is carried over too, or stops the switch', async () => {
+test('a view created after the plan is recreated too, or stops the switch', async () => {
   await run(SHOP)
   const adoption = await plan(database, TABLES)
   await adoption.backfill()
@@ -257,7 +257,7 @@ describe('partitions', () => {
      SELECT 1 + n % 60, nullif(n % 21, 0), '2021-06-01Z'::timestamptz + n * interval '1 day' FROM generate_series(1, 400) AS n`,
   ]
 
-  test('foreign keys of a partitioned table, and of a single partition, are carried over', async () => {
+  test('foreign keys of a partitioned table, and of a single partition, are recreated', async () => {
     await run([...SHOP, ...PARTITIONED])
     await moved(['id, note, name FROM paid', 'id, note FROM paid_2021'])
   })

@@ -8,7 +8,7 @@ import { queryReplaced } from './replaced.js'
  * An object that depends on a replaced column: dropped before the columns exchange their names, and created again from
  * its definition, with owner, privileges and comments.
  */
-export interface Carried {
+export interface Recreated {
   /** Its name in messages: `view public.recent`. */
   readonly what: string
   /** Indexes are dropped after foreign keys and created before them. */
@@ -120,19 +120,19 @@ const CARRIED = [
      FROM used JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid AND prokind IN ('f', 'p') ORDER BY 1`,
 ]
 
-export function* readCarried(session: Session, columns: readonly ReplacedColumn[]): Work<Carried[]> {
-  const carried: Carried[] = []
+export function* readRecreated(session: Session, columns: readonly ReplacedColumn[]): Work<Recreated[]> {
+  const recreated: Recreated[] = []
   for (const query of CARRIED) {
     const rows = yield* queryReplaced<{ what: string; down: string[] | null; up: string[] | null }>(
       session,
       columns,
       query,
     )
-    carried.push(
+    recreated.push(
       ...rows
         .map(({ what, down, up }) => ({ what, isIndex: false, takeDown: down ?? [], putBack: up ?? [] }))
         .filter(({ takeDown, putBack }) => takeDown.length + putBack.length > 0),
     )
   }
-  return carried
+  return recreated
 }
