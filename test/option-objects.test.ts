@@ -1,7 +1,7 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { flax, type IdFamily, IdError as OurError } from '@snoflax/core'
+import { flax, type IdFamily, IdError as OurError, sno } from '@snoflax/core'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 
@@ -24,6 +24,7 @@ const load = (path: string): Promise<Exports> =>
 type Call = (exports: Exports, wrong: object) => unknown
 const client = { query: async () => ({ rows: [] }) }
 const generator = (clock: () => number) => flax.generator({ monotonic: true, clock })
+const leased = { family: sno, numbers: { min: 1, max: 9 }, schema: 'ids' }
 const table = { table: 'orders', createdAt: 'created_at', generator }
 
 /** In memory, of one table. */
@@ -133,6 +134,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
     ],
   ],
   'mysql-sql/src': [
+    ['LeaseOptions', ({ leasePartition }, wrong) => leasePartition(client, { ...leased, ...wrong })],
     ['ColumnOptions', ({ columnSql }, wrong) => columnSql(flax, { server: 'mysql', ...wrong })],
     ['InstallOptions', ({ install }, wrong) => install(client, wrong)],
     ['InstallOptions', ({ installStatements }, wrong) => installStatements('mysql', wrong)],
@@ -143,6 +145,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
     ['IdColumnName', ({ timeSql }, wrong) => timeSql(flax, { column: 'id', ...wrong })],
   ],
   'pg-sql/src': [
+    ['LeaseOptions', ({ leasePartition }, wrong) => leasePartition(client, { ...leased, ...wrong })],
     ['InstallOptions', ({ install }, wrong) => install(client, wrong)],
     ['InstallOptions', ({ installStatements }, wrong) => installStatements(wrong)],
     ['MigrationOptions', ({ typeormMigration }, wrong) => typeormMigration(wrong)],

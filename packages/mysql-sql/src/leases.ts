@@ -34,7 +34,8 @@ export function leasePartition<Family extends LeasableFamily>(
   client: LeaseClient,
   options: LeaseOptions<Family> & { readonly schema?: string },
 ): Promise<PartitionLease<GeneratorOf<Family>>> {
-  return leasePartitionFrom(mysqlLeases(client, options), options)
+  const { schema: _, ...others } = options
+  return leasePartitionFrom(mysqlLeases(client, options), others as LeaseOptions<Family>)
 }
 
 /**

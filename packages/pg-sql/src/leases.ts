@@ -35,7 +35,8 @@ export function leasePartition<Family extends LeasableFamily>(
   client: LeaseClient,
   options: LeaseOptions<Family> & { readonly schema?: string },
 ): Promise<PartitionLease<GeneratorOf<Family>>> {
-  return leasePartitionFrom(postgresLeases(client, options), options)
+  const { schema: _, ...others } = options
+  return leasePartitionFrom(postgresLeases(client, options), others as LeaseOptions<Family>)
 }
 
 /**

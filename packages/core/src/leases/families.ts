@@ -1,6 +1,5 @@
 import type { FlakeFamily, FlakeGenerator, FlakeGeneratorOptions } from '../flake/index.js'
 import type { Clock } from '../primitives/clock.js'
-import { IdError } from '../primitives/errors.js'
 import { refuse } from '../primitives/options.js'
 import type { SnoFamily, SnoGenerator, SnoGeneratorOptions } from '../sno/index.js'
 
@@ -48,10 +47,10 @@ const LEASABLE: Readonly<Record<string, Leasable>> = {
 }
 
 /** @throws {IdError} `INVALID_OPTION` for a family that can't be leased. */
-export function checkLeasable({ name }: { readonly name: string }): void {
+export function checkLeasable(family: { readonly name: string } | undefined): void {
+  const name = String(family?.name)
   if (Object.hasOwn(LEASABLE, name)) return
-  const facts = { family: name, field: 'family', value: name }
-  throw new IdError('INVALID_OPTION', `${name} has no numbers to lease; use sno or flake`, facts)
+  refuse('lease', 'family', family, `family must be sno or flake, which have numbers to lease, not ${name}`)
 }
 
 /**

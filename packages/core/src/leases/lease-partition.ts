@@ -1,9 +1,8 @@
 import { systemClock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
-import { ownOptions } from '../primitives/options.js'
 import { acquired, reached } from './acquisition.js'
 import { type GeneratorOf, type LeasableFamily, leasedGenerator } from './families.js'
-import { type LeaseOptions, requestOf } from './options.js'
+import { checkLeaseOptions, type LeaseOptions, requestOf } from './options.js'
 import type { LeaseGrant, LeaseRequest, LeaseStore, LeaseWindow } from './store.js'
 import { type AsyncDisposal, pause, type Signal, within } from './timing.js'
 import { Waiting } from './waiting.js'
@@ -49,7 +48,7 @@ export async function leasePartitionFrom<Family extends LeasableFamily>(
   store: LeaseStore,
   given: LeaseOptions<Family>,
 ): Promise<PartitionLease<GeneratorOf<Family>>> {
-  const options = ownOptions(given)
+  const options = checkLeaseOptions(given)
   const request = requestOf(options)
   const waiting = new Waiting(options)
   const grant = await acquired(store, request, waiting)

@@ -1,6 +1,6 @@
 import type { Clock } from '../primitives/clock.js'
 import { checkInteger } from '../primitives/errors.js'
-import { refuse } from '../primitives/options.js'
+import { checkOptions, type OptionKind, refuse } from '../primitives/options.js'
 import { checkLeasable, type GeneratorOptionsOf, type LeasableFamily, leasedGenerator } from './families.js'
 import type { LeaseNumbers, LeaseRequest } from './store.js'
 import type { Signal } from './timing.js'
@@ -45,6 +45,25 @@ export interface LeaseOptions<Family extends LeasableFamily> {
   readonly generator?: GeneratorOptionsOf<Family>
 }
 
+const KINDS: Readonly<Record<keyof LeaseOptions<LeasableFamily>, OptionKind>> = {
+  family: 'any',
+  numbers: 'any',
+  shards: 'number',
+  ttlMs: 'number',
+  holder: 'any',
+  waitMs: 'number',
+  onWait: 'function',
+  signal: 'any',
+  onRenewalFailed: 'function',
+  clock: 'function',
+  generator: 'any',
+}
+
+/** A copy of the options. @throws {IdError} `INVALID_OPTION` for unknown names and values of the wrong kind. */
+export const checkLeaseOptions = <Family extends LeasableFamily>(
+  options: LeaseOptions<Family>,
+): LeaseOptions<Family> => checkOptions('lease', options, KINDS)
+
 declare const process: { pid: number; getBuiltinModule(name: string): { hostname(): string } } | undefined
 
 const thisProcess = (): string =>
@@ -74,7 +93,8 @@ export function requestOf<Family extends LeasableFamily>(options: LeaseOptions<F
   }
 }
 
-function checkNumbers(family: LeasableFamily, { min, max }: LeaseNumbers): LeaseNumbers {
+function checkNumbers(family: LeasableFamily, numbers: LeaseNumbers): LeaseNumbers {
+  const { min, max } = checkOptions(family.name, numbers, { min: 'number', max: 'number' }, 'numbers')
   checkNumber(family, 'numbers.min', min, 0)
   checkNumber(family, 'numbers.max', max, 0)
   if (min <= max) return { min, max }

@@ -435,6 +435,12 @@ test.each([
   [{ waitMs: Number.NaN }, 'FIELD_OUT_OF_RANGE', 'waitMs'],
   [{ numbers: { min: 1, max: 65_536 } }, 'FIELD_OUT_OF_RANGE', 'partition'],
   [{ generator: { meta: 256 } }, 'FIELD_OUT_OF_RANGE', 'meta'],
+  [{ ttl: 5000 } as never, 'INVALID_OPTION', 'ttl'],
+  [{ ttlMs: undefined } as never, 'INVALID_OPTION', 'ttlMs'],
+  [{ onWait: 5 } as never, 'INVALID_OPTION', 'onWait'],
+  [{ family: undefined } as never, 'INVALID_OPTION', 'family'],
+  [{ numbers: 64 } as never, 'INVALID_OPTION', 'numbers'],
+  [{ numbers: undefined } as never, 'INVALID_TYPE', 'numbers.min'],
   // The lease decides these, and a shard for other moments could repeat another holder's ids.
   [{ generator: { backfill: { sequenceMin: 0, sequenceMax: 9 } } } as never, 'INVALID_OPTION', 'backfill'],
   [
