@@ -16,6 +16,7 @@ const MODULES = [
   'seal',
   'adopt',
   'cli',
+  'leases',
   'etcd',
 ]
 

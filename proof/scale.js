@@ -1,5 +1,5 @@
 // What many writers ask of one database: `node proof/scale.js` prints what docs/leases.md says of it, from a simulation of
-// holders that acquire and renew as packages/core/src/leases does. With a connection string, `node proof/scale.js
+// holders that acquire and renew as packages/leases/src does. With a connection string, `node proof/scale.js
 // postgres://…` measures what a PostgreSQL with the functions of pg-sql carries out: renewals a second over 1 to 64
 // connections, and acquires a second while 100 and 10,000 numbers are leased. The costs below are such measurements.
 const TTL_MS = 30_000

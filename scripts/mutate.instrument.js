@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
 
-const CORE = ['flake', 'flax', 'leases', 'prefixed', 'primitives', 'sno'].map((name) => `core/src/${name}/`)
-const FOLDERS = [...CORE, 'families/src/uid/'].map((path) => new URL(`../packages/${path}`, import.meta.url))
+const CORE = ['flake', 'flax', 'prefixed', 'primitives', 'sno'].map((name) => `core/src/${name}/`)
+const FOLDERS = [...CORE, 'leases/src/', 'families/src/uid/'].map(
+  (path) => new URL(`../packages/${path}`, import.meta.url),
+)
 
 /** The sources with all mutants in them. `globalThis.__stryker__.activeMutant` selects one. */
 export async function instrumented() {

@@ -1,4 +1,4 @@
-// Mutation testing of core's generators, codecs and leases, and of uid: `npm run mutate`, before a release. Stryker's mutators change
+// Mutation testing of core's generators and codecs, of leases and of uid: `npm run mutate`, before a release. Stryker's mutators change
 // each operator, condition and block; a test must fail. Stryker's runner starts vitest for each mutant, which takes ten seconds instead
 // of a millisecond, so mutate.runner.js tries all mutants that a test reaches while the test is loaded.
 // `npm run mutate -- flax leases` tries a part. SNOFLAX_MUTATE_WORKERS is 2 by default. With --keep, docs/mutation.txt gets the table.
@@ -18,11 +18,14 @@ const PATIENCE_MS = 120_000
 /** @typedef {Record<'start' | 'end', { line: number, column: number }>} Location */
 /** @typedef {Named & { location: Location }} Mutant */
 
+/** The source's name in reports: its folder and file. @param {string} fileName */
+const nameOf = (fileName) => fileName.replace(/.*\/leases\/src\//, 'leases/').replace(/.*\/src\//, '')
+
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const mutants = /** @type {Mutant[]} */ ((await instrumented()).mutants)
 const chosen = mutants.filter(
   ({ fileName, status }) =>
-    status !== 'Ignored' && (wanted.length === 0 || wanted.some((word) => fileName.includes(`/src/${word}`))),
+    status !== 'Ignored' && (wanted.length === 0 || wanted.some((word) => nameOf(fileName).startsWith(word))),
 )
 
 if (!process.argv.includes('--continue')) rmSync(FOLDER, { recursive: true, force: true })
@@ -87,7 +90,7 @@ function report() {
   const rows = new Map()
   const survivors = []
   for (const { id, fileName, location, replacement, mutatorName } of chosen) {
-    const file = fileName.replace(/.*\/src\//, '')
+    const file = nameOf(fileName)
     const row = rows.get(file) ?? { mutants: 0, killed: 0, survived: 0, unreached: 0 }
     rows.set(file, row)
     row.mutants++

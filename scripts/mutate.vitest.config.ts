@@ -46,8 +46,9 @@ export default defineConfig({
     // Mutants leave unhandled rejections.
     dangerouslyIgnoreUnhandledErrors: true,
     include: [
-      'test/{generators,leases,prefixed,malformed,vectors}/**/*.test.ts',
+      'test/{generators,prefixed,malformed,vectors}/**/*.test.ts',
       'test/{cases,realms,errors}.test.ts',
+      at('../packages/leases/test/*.test.ts'),
       at('../packages/families/test/uid/*.test.ts'),
     ],
     exclude: ['**/processes.long.test.ts', '**/process-end.test.ts'],

@@ -1,5 +1,5 @@
 import { flake, type IdFamily, type IdGenerator, type StorageName, sno } from '@snoflax/core'
-import type { LeaseOptions, PartitionLease } from '@snoflax/core/leases'
+import type { LeaseOptions, PartitionLease } from '@snoflax/leases'
 import { leasePartition } from '@snoflax/pg-sql'
 import type { Pool } from 'pg'
 import { expect } from 'vitest'

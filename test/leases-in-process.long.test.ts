@@ -1,5 +1,5 @@
 import { sno } from '@snoflax/core'
-import type { LeaseStore } from '@snoflax/core/leases'
+import type { LeaseStore } from '@snoflax/leases'
 import { expect, test } from 'vitest'
 import { type LeaseTrialResult, tryLeaseStore } from './leases/in-process.js'
 

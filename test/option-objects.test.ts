@@ -24,7 +24,7 @@ const load = (path: string): Promise<Exports> =>
 type Call = (exports: Exports, wrong: object) => unknown
 const client = { query: async () => ({ rows: [] }) }
 const generator = (clock: () => number) => flax.generator({ monotonic: true, clock })
-const leased = { family: sno, numbers: { min: 1, max: 9 }, schema: 'ids' }
+const leased = { family: sno, numbers: { min: 1, max: 9 } }
 const table = { table: 'orders', createdAt: 'created_at', generator }
 
 /** In memory, of one table. */
@@ -121,6 +121,9 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
     ['GeneratedOptions', kysely(false)],
     ['StorageOptions', kysely(true)],
     ['KeyOptions', kysely(false)],
+  ],
+  'leases/src': [
+    ['LeaseOptions', ({ leasePartitionFrom }, wrong) => leasePartitionFrom({}, { ...leased, ...wrong })],
   ],
   'mikro-orm/src': [
     ['IdOptions', ({ flaxId }, wrong) => flaxId(wrong)],

@@ -76,6 +76,7 @@ const GUIDES = [
     text: 'Numbered writers',
     items: [
       guide('Leases', '/docs/leases'),
+      guide('The package that leases', '/packages/leases/'),
       guide('Leases in etcd', '/packages/etcd/'),
       guide('Proof', '/docs/proof'),
     ],

@@ -1,5 +1,5 @@
 import { type FlakeFamily, flake, sno } from '@snoflax/core'
-import type { LeaseGrant, LeaseRefusal, LeaseRequest } from '@snoflax/core/leases'
+import type { LeaseGrant, LeaseRefusal, LeaseRequest } from '@snoflax/leases'
 
 export const TTL_MS = 10_000
 

@@ -101,7 +101,21 @@ import {
   createBackfill, isSpelled, once, radix64, randomPool, readUint, refuseCharacter, refuseType, secureRandom, systemClock,
   toUnixMs, waitingQueue,
 } from '@snoflax/core/define'
-import { type LeaseStore, leasePartitionFrom, sqlLeases } from '@snoflax/core/leases'
+`,
+  },
+  {
+    sources: 'packages/etcd/',
+    code: "import { sno } from '@snoflax/core'\nimport { leasePartitionFrom } from '@snoflax/leases'\nimport { etcdLeases } from '@snoflax/etcd'\n",
+  },
+  {
+    sources: 'packages/families/',
+    code: "import { discord, twitter, uid, uidLocal } from '@snoflax/families'\n",
+  },
+  {
+    sources: 'packages/leases/',
+    code: `
+import { flake } from '@snoflax/core'
+import { type LeaseStore, leasePartitionFrom, sqlLeases } from '@snoflax/leases'
 const client = { query: async (_text: string, _values: unknown[]) => ({ rows: [] }) }
 const store: LeaseStore = {
   acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
@@ -109,14 +123,6 @@ const store: LeaseStore = {
   release: async () => {},
 }
 `,
-  },
-  {
-    sources: 'packages/etcd/',
-    code: "import { sno } from '@snoflax/core'\nimport { leasePartitionFrom } from '@snoflax/core/leases'\nimport { etcdLeases } from '@snoflax/etcd'\n",
-  },
-  {
-    sources: 'packages/families/',
-    code: "import { discord, twitter, uid, uidLocal } from '@snoflax/families'\n",
   },
   {
     sources: 'packages/seal/',
@@ -195,7 +201,7 @@ const em = orm.em.fork()
     sources: 'packages/mysql-sql/',
     code: `
 import { flake, flax, sno } from '@snoflax/core'
-import { leasePartitionFrom } from '@snoflax/core/leases'
+import { leasePartitionFrom } from '@snoflax/leases'
 import {
   columnSql, drift, install, installedVersion, installStatements, leasePartition, mysqlLeases, partitionsSql, timeSql, uninstall, VERSION,
 } from '@snoflax/mysql-sql'
@@ -222,7 +228,7 @@ import {
   drizzleMigration, install, installedVersion, installSql, installStatements, leasePartition,
   postgresLeases, prismaMigration, typeormMigration, uninstall, VERSION,
 } from '@snoflax/pg-sql'
-import { leasePartitionFrom } from '@snoflax/core/leases'
+import { leasePartitionFrom } from '@snoflax/leases'
 import type { Pool } from 'pg'
 declare const pool: Pool
 for (const schema of ['snoflax', 'ids']) {

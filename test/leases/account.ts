@@ -1,4 +1,4 @@
-import type { LeaseStore } from '@snoflax/core/leases'
+import type { LeaseStore } from '@snoflax/leases'
 
 /** A window that the store confirmed to a holder, or the end of its use, after which it generates no id. */
 export type Event =

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { LeaseGrant, LeaseStore } from '@snoflax/core/leases'
+import type { LeaseGrant, LeaseStore } from '@snoflax/leases'
 import { describe, expect, test } from 'vitest'
 import { granted, request } from '../databases/leases.js'
 import { type CopyCell, type CopyName, cellIn, cellOf, type Outcome } from './copies-page.js'

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IdError, sno } from '@snoflax/core'
-import { type LeaseNumbers, type LeaseStore, leasePartitionFrom } from '@snoflax/core/leases'
+import { type LeaseNumbers, type LeaseStore, leasePartitionFrom } from '@snoflax/leases'
 import { noting } from './account.js'
 import type { Address } from './proxy.js'
 

@@ -1,11 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { IdError } from '@snoflax/core'
-import {
-  type LeasableFamily,
-  type LeaseNumbers,
-  type LeaseStore,
-  leasePartitionFrom,
-} from '@snoflax/core/leases'
+import { type LeasableFamily, type LeaseNumbers, type LeaseStore, leasePartitionFrom } from '@snoflax/leases'
 import { Account, isHandedOver, type LeaseAccount, noting } from './account.js'
 
 /** Options of {@link tryLeaseStore}. */

@@ -1,5 +1,5 @@
 import { flake } from '@snoflax/core'
-import type { LeaseGrant, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
+import type { LeaseGrant, LeaseRequest, LeaseStore } from '@snoflax/leases'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { flakeRequest, granted, randomFrom, request, TTL_MS } from '../databases.js'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type IdGenerator, type sno, storageFor } from '@snoflax/core'
-import type { LeaseOptions } from '@snoflax/core/leases'
+import type { LeaseOptions } from '@snoflax/leases'
 import { install } from '@snoflax/pg-sql'
 import { onConnection, type PostgresDatabase, poolTo, postgres } from '@snoflax/test'
 import type { NewCustomer } from '@snoflax/test/contract'

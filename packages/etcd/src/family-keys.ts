@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import type { LeaseNumbers } from '@snoflax/core/leases'
+import type { LeaseNumbers } from '@snoflax/leases'
 import type { Gateway, Range, Stored } from './gateway.js'
 
 /** Digits of a number in its key. */

@@ -7,7 +7,7 @@ import type {
   LeaseRefusal,
   LeaseRequest,
   LeaseStore,
-} from '@snoflax/core/leases'
+} from '@snoflax/leases'
 import { checkClock, FamilyKeys, type Found, type Shard, unavailable } from './family-keys.js'
 import { type Fetch, Gateway } from './gateway.js'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as core from '@snoflax/core'
-import * as leases from '@snoflax/core/leases'
 import * as ours from '@snoflax/etcd'
+import * as leases from '@snoflax/leases'
 import { describe, expect, test } from 'vitest'
 import { blocksOf } from '../../../test/snippets/page.js'
 import { run } from '../../../test/snippets/run.js'
@@ -13,7 +13,7 @@ describe.runIf(hasEtcd())('README.md', () => {
   test('the examples run', async () => {
     const cluster = await Cluster.start(1)
     try {
-      const modules = { '@snoflax/core': core, '@snoflax/core/leases': leases, '@snoflax/etcd': ours }
+      const modules = { '@snoflax/core': core, '@snoflax/leases': leases, '@snoflax/etcd': ours }
       const blocks = blocksOf(README, 'ts')
       expect(blocks).toHaveLength(2)
       for (const code of blocks) {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { type IdError, sno } from '@snoflax/core'
-import type { LeaseGrant, LeaseRequest } from '@snoflax/core/leases'
 import { type EtcdLeases, type EtcdOptions, etcdLeases, type Fetch } from '@snoflax/etcd'
+import type { LeaseGrant, LeaseRequest } from '@snoflax/leases'
 import { granted as grantedBy, request as requestOf } from '@snoflax/test'
 import { startProxy } from '@snoflax/test/leases'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

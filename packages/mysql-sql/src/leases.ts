@@ -8,7 +8,7 @@ import {
   leasePartitionFrom,
   type PartitionLease,
   sqlLeases,
-} from '@snoflax/core/leases'
+} from '@snoflax/leases'
 
 /**
  * The client for leases: a pool of mysql2/promise, or a connection that is not in a transaction. Each step is one CALL,

@@ -1,4 +1,4 @@
-import type { LeaseGrant } from '@snoflax/core/leases'
+import type { LeaseGrant } from '@snoflax/leases'
 import { type Client, install, installedVersion, mysqlLeases, uninstall } from '@snoflax/mysql-sql'
 import { granted, type MysqlDatabase, mysql, randomFrom, request } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -8,7 +8,7 @@ import {
   leasePartitionFrom,
   type PartitionLease,
   sqlLeases,
-} from '@snoflax/core/leases'
+} from '@snoflax/leases'
 
 /**
  * The client for leases: a pg Pool, PGlite, or postgres.js as `{ query: (text, values) => sql.unsafe(text, values) }`.

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { renameSync, statSync } from 'node:fs'
-import type { LeaseStore } from '@snoflax/core/leases'
+import type { LeaseStore } from '@snoflax/leases'
 import { install, mysqlLeases } from '@snoflax/mysql-sql'
 import { mysql } from '@snoflax/test'
 import { test } from 'vitest'

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import type { LeaseGrant } from '@snoflax/core/leases'
+import type { LeaseGrant } from '@snoflax/leases'
 import { install, mysqlLeases } from '@snoflax/mysql-sql'
 import { granted, mysql, request } from '@snoflax/test'
 import { createConnection } from 'mysql2/promise'

@@ -1,5 +1,5 @@
 import { sno } from '@snoflax/core'
-import type { LeaseGrant, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
+import type { LeaseGrant, LeaseRequest, LeaseStore } from '@snoflax/leases'
 import { install, leasePartition, mysqlLeases } from '@snoflax/mysql-sql'
 import { granted, type MysqlDatabase, mysql, request, TTL_MS } from '@snoflax/test'
 import type { PoolConnection } from 'mysql2/promise'

@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseRequest } from '@snoflax/core/leases'
+import type { LeaseGrant, LeaseRequest } from '@snoflax/leases'
 import { install, postgresLeases } from '@snoflax/pg-sql'
 import { granted, type PostgresDatabase, poolTo, startServer, urlTo } from '@snoflax/test'
 

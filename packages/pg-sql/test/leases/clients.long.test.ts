@@ -1,5 +1,5 @@
 import { flake, sno } from '@snoflax/core'
-import type { LeaseWindow } from '@snoflax/core/leases'
+import type { LeaseWindow } from '@snoflax/leases'
 import { install, type LeaseClient, leasePartition, postgresLeases } from '@snoflax/pg-sql'
 import { onConnection, type PostgresDatabase, pglite, poolTo } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

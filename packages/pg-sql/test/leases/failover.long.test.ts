@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseWindow } from '@snoflax/core/leases'
+import type { LeaseGrant, LeaseWindow } from '@snoflax/leases'
 import { install, postgresLeases } from '@snoflax/pg-sql'
 import { type PostgresDatabase, type PostgresServer, poolTo, startServer, urlTo } from '@snoflax/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'

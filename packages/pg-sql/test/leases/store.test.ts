@@ -1,4 +1,4 @@
-import type { LeaseStore } from '@snoflax/core/leases'
+import type { LeaseStore } from '@snoflax/leases'
 import { postgresLeases } from '@snoflax/pg-sql'
 import type { PostgresDatabase } from '@snoflax/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'

@@ -7,7 +7,7 @@ import {
   type SnoId,
   sno,
 } from '@snoflax/core'
-import type { PartitionLease } from '@snoflax/core/leases'
+import type { PartitionLease } from '@snoflax/leases'
 import { type LeaseClient, leasePartition } from '@snoflax/pg-sql'
 import type { PgliteDatabase, PostgresDatabase } from '@snoflax/test'
 import { expectTypeOf } from 'vitest'

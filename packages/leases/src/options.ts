@@ -1,6 +1,5 @@
-import type { Clock } from '../primitives/clock.js'
-import { checkInteger } from '../primitives/errors.js'
-import { checkOptions, type OptionKind, refuse } from '../primitives/options.js'
+import type { Clock } from '@snoflax/core'
+import { checkInteger, checkOptions, type OptionKind, refuse } from '@snoflax/core/adapter'
 import { checkLeasable, type GeneratorOptionsOf, type LeasableFamily, leasedGenerator } from './families.js'
 import type { LeaseNumbers, LeaseRequest } from './store.js'
 import type { Signal } from './timing.js'

@@ -1,4 +1,4 @@
-import { IdError } from '../primitives/errors.js'
+import { IdError } from '@snoflax/core'
 import type { LeaseGrant, LeaseRefusal, LeaseRequest, LeaseStore } from './store.js'
 import type { Waiting } from './waiting.js'
 import type { WindowClock } from './window-clock.js'

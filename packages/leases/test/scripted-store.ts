@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseRefusal, LeaseRequest, LeaseStore, LeaseWindow } from '@snoflax/core/leases'
+import type { LeaseGrant, LeaseRefusal, LeaseRequest, LeaseStore, LeaseWindow } from '@snoflax/leases'
 
 type Answer<T> = T | Error | Promise<T>
 

@@ -1,6 +1,6 @@
 // Waits for a number that comes free later, makes an id, and has nothing more to do.
 import { sno } from '@snoflax/core'
-import { leasePartitionFrom } from '@snoflax/core/leases'
+import { leasePartitionFrom } from '@snoflax/leases'
 
 const answers = [
   { retryMs: 300 },

@@ -1,7 +1,13 @@
-import type { FlakeFamily, FlakeGenerator, FlakeGeneratorOptions } from '../flake/index.js'
-import type { Clock } from '../primitives/clock.js'
-import { refuse } from '../primitives/options.js'
-import type { SnoFamily, SnoGenerator, SnoGeneratorOptions } from '../sno/index.js'
+import type {
+  Clock,
+  FlakeFamily,
+  FlakeGenerator,
+  FlakeGeneratorOptions,
+  SnoFamily,
+  SnoGenerator,
+  SnoGeneratorOptions,
+} from '@snoflax/core'
+import { refuse } from '@snoflax/core/adapter'
 
 /** The families whose generators need a number of their own: sno's partition, flake's worker id. */
 export type LeasableFamily = SnoFamily | FlakeFamily

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { flake, IdError, sno } from '@snoflax/core'
-import { type LeaseOptions, type LeaseWindow, leasePartitionFrom } from '@snoflax/core/leases'
+import { type LeaseOptions, type LeaseWindow, leasePartitionFrom } from '@snoflax/leases'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ScriptedStore } from './scripted-store.js'
 

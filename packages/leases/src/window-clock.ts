@@ -1,6 +1,4 @@
-import type { Layout } from '../family.js'
-import type { Clock } from '../primitives/clock.js'
-import { IdError } from '../primitives/errors.js'
+import { type Clock, IdError, type Layout } from '@snoflax/core'
 import type { LeaseWindow } from './store.js'
 
 /**

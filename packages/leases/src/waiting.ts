@@ -1,7 +1,9 @@
-import { monotonicMs } from '../primitives/waiting.js'
 import type { LeasableFamily } from './families.js'
 import type { LeaseOptions } from './options.js'
 import { pause, unlessAborted, within } from './timing.js'
+
+/** The monotonic clock, which never steps. */
+declare const performance: { now(): number }
 
 const DEFAULT_WAIT_MS = 10_000
 /** The longest pause between two attempts, since holders may release numbers at any time. */
@@ -9,12 +11,12 @@ const LONGEST_PAUSE_MS = 1000
 
 /** The time that a call may spend waiting, by the monotonic clock, and its `onWait` listener. */
 export class Waiting {
-  private readonly beganMs = monotonicMs()
+  private readonly beganMs = performance.now()
 
   constructor(private readonly options: Pick<LeaseOptions<LeasableFamily>, 'waitMs' | 'onWait' | 'signal'>) {}
 
   get waitedMs(): number {
-    return monotonicMs() - this.beganMs
+    return performance.now() - this.beganMs
   }
 
   /** Waits for a part of that time. False if there is none left. @throws the signal's reason. */

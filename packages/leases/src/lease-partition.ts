@@ -1,5 +1,3 @@
-import { systemClock } from '../primitives/clock.js'
-import { IdError } from '../primitives/errors.js'
 import { acquired, reached } from './acquisition.js'
 import { type GeneratorOf, type LeasableFamily, leasedGenerator } from './families.js'
 import { checkLeaseOptions, type LeaseOptions, requestOf } from './options.js'
@@ -11,7 +9,7 @@ import { WindowClock } from './window-clock.js'
 /** Exclusive use of a number until the lease is released or lost. `await using` releases it. */
 export interface PartitionLease<Generator> extends AsyncDisposal {
   /**
-   * Generates ids with the number. Outside the lease each call throws an {@link IdError} `LEASE_EXPIRED`: after
+   * Generates ids with the number. Outside the lease each call throws an `IdError` `LEASE_EXPIRED`: after
    * `release`, when the lease is lost, and while renewals fail for longer than the lease lasts.
    */
   readonly generator: Generator
@@ -21,7 +19,7 @@ export interface PartitionLease<Generator> extends AsyncDisposal {
   readonly shard: number
   /** The times that ids can have now. */
   readonly window: LeaseWindow
-  /** Aborts, with an {@link IdError} as its reason, when the lease is lost to another holder. Lease again then. */
+  /** Aborts, with an `IdError` as its reason, when the lease is lost to another holder. Lease again then. */
   readonly signal: Signal
   /**
    * Closes the generator, then frees the number at once. If it fails, you can call it again.
@@ -84,7 +82,7 @@ class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf
     private readonly grant: LeaseGrant,
     private readonly options: LeaseOptions<Family>,
   ) {
-    const { family, clock = systemClock, generator } = options
+    const { family, clock = () => Date.now(), generator } = options
     this.partition = grant.number
     this.shard = grant.shard
     this.clock = new WindowClock(family.name, nameOf(request, grant), clock, family.layout, grant)
