@@ -21,6 +21,8 @@ export interface IdTyping {
   readonly family: IdFamily
   /** A new id; undefined if the property's ids are not generated. */
   readonly newId: (() => string) | undefined
+  /** How the database generates the ids; undefined if it does not. */
+  readonly databaseDefault?: object | undefined
 }
 
 /** Throws an IdError for a value that is no id of its property. */
@@ -41,6 +43,12 @@ export const isToOne = ({ kind }: EntityProperty): boolean =>
 export function idTypeOf(prop: EntityProperty): IdTyping | undefined {
   const isOne = prop.kind === ReferenceKind.SCALAR || (isToOne(prop) && !prop.polymorphic)
   return isOne && 'newId' in Object(prop.customType) ? (prop.customType as unknown as IdTyping) : undefined
+}
+
+/** Whether the application or the database generates the ids of a property. */
+export function isGenerated(prop: EntityProperty): boolean {
+  const type = idTypeOf(prop)
+  return Boolean(prop.onCreate ? type?.newId : prop.defaultRaw && type?.databaseDefault)
 }
 
 /** Entity and property, as code names them: `Note.place.visitId`. */

@@ -9,8 +9,9 @@ import {
   sno,
 } from '@snoflax/core'
 import {
+  checkColumnOptions,
   checkFamily,
-  checkOptions,
+  checkSchema,
   familyWith,
   type IdSource,
   idSource,
@@ -41,6 +42,10 @@ export interface IdOptions<AnId extends string> extends PlainIdOptions {
   readonly primary?: boolean
   /** What generates the ids: a generator, or a family that has a default generator. Default: the property's family. */
   readonly generator?: IdSource<AnId>
+  /** `database`: PostgreSQL generates the ids by the functions of \@snoflax/pg-sql, not the application. */
+  readonly default?: 'database'
+  /** With `default: 'database'`: the schema of \@snoflax/pg-sql. Default `snoflax`. */
+  readonly schema?: string
 }
 
 /** Option of a generated property whose ids contain a byte of your own. */
@@ -117,16 +122,13 @@ export interface IdProperties<AnId extends string, Options> {
   ): IdProperty<KeyOf<IdOf<AnId, Of>, never, Accepted, IsBranded>, Nullable<Given>>
 }
 
-const PLAIN = {
+const STORED = {
   storage: 'any',
   nullable: 'boolean',
   unique: 'boolean',
   fieldName: 'any',
   comment: 'any',
   check: 'boolean',
-  prefix: 'any',
-  accept: 'any',
-  branded: 'boolean',
 } as const
 
 /**
@@ -150,10 +152,19 @@ export function idProperty<
   options?: Given & KeyOptions<Prefix, Accepted, IsBranded>,
 ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, GeneratedBy<Given>> {
   checkFamily(definition)
-  const kinds = { ...PLAIN, primary: 'boolean', generator: 'any', meta: 'any' } as const
-  const given: IdOptions<AnId> & MetaOption & KeyOptions = checkOptions(definition.name, options ?? {}, kinds)
-  const { storage, check, generator, meta, primary = true, prefix, accept, branded: _, ...rest } = given
+  const given: IdOptions<AnId> & MetaOption & KeyOptions = checkColumnOptions(
+    definition,
+    'generated',
+    options ?? {},
+    { ...STORED, primary: 'boolean' },
+  )
+  const { storage, check, primary = true, prefix, accept, branded: _, ...others } = given
+  const { generator, meta, default: by, schema, ...rest } = others
   const family = familyWith(definition, { prefix, accept })
+  if (by === 'database') {
+    if (schema !== undefined) checkSchema(schema)
+    return property(new IdType(family, storage, undefined, check, { schema, meta }), { ...rest, primary })
+  }
   const usage = (example: string) => `{ generator: ${example} }`
   const generate = idSource({ family, generator, meta, usage })
   const type = new IdType(family, storage, generate, check)
@@ -179,7 +190,7 @@ idProperty.plain = <
   options?: Given & KeyOptions<Prefix, Accepted, IsBranded>,
 ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, Nullable<Given>> => {
   checkFamily(definition)
-  const given: PlainIdOptions & KeyOptions = checkOptions(definition.name, options ?? {}, PLAIN)
+  const given: PlainIdOptions & KeyOptions = checkColumnOptions(definition, 'plain', options ?? {}, STORED)
   const { storage, check, prefix, accept, branded: _, ...rest } = given
   return property(new IdType(familyWith(definition, { prefix, accept }), storage, undefined, check), rest)
 }

@@ -11,9 +11,8 @@ import {
   raw,
 } from '@mikro-orm/core'
 import { type CanBeKey, type FoundRow, findRow, type KeyColumn } from '@snoflax/core/adapter'
-import { idTypeOf, isToOne, pathOf } from './checks.js'
+import { idTypeOf, isGenerated, isToOne, pathOf } from './checks.js'
 import { type IdAt, nested } from './property.js'
-import { generatorOf } from './writes.js'
 
 /** The entities of a manager, as `MikroORM.init({ entities: […] })` has them. */
 type EntitiesOf<Manager extends EntityManager> =
@@ -134,7 +133,7 @@ function keysOf(meta: EntityMetadata): readonly Key[] {
   ])
   return meta.props.flatMap((prop) => {
     const path = pathOf(meta, prop).slice(model.length + 1)
-    const isKey = prop.unique || generatorOf(prop) || unique.has(prop.name) || unique.has(path)
+    const isKey = prop.unique || isGenerated(prop) || unique.has(prop.name) || unique.has(path)
     // A hierarchy of tables shares what its root declares.
     const isInherited = tptParent?.properties[prop.name as EntityKey]
     if (!isKey || isInherited || prop.persist === false || prop.formula) return []

@@ -1,7 +1,7 @@
 import type { EntityMetadata, EntityProperty, MetadataStorage } from '@mikro-orm/core'
 import { IdError } from '@snoflax/core'
 import { checkGenerating, type GeneratingColumn } from '@snoflax/core/adapter'
-import { idTypeOf, isToOne, pathOf } from './checks.js'
+import { idTypeOf, isGenerated, isToOne, pathOf } from './checks.js'
 
 /**
  * Checks that one column generates the ids of a prefix, and that no foreign key does.
@@ -32,7 +32,7 @@ function generatingIn(meta: EntityMetadata): readonly GeneratingProperty[] {
     const type = idTypeOf(prop)
     // A hierarchy of tables shares what its root declares.
     const isOwn = prop.persist !== false && !tptParent?.properties[prop.name as never]
-    if (!type?.newId || !prop.onCreate || !isOwn) return []
+    if (!type || !isGenerated(prop) || !isOwn) return []
     const [column = prop.name] = prop.fieldNames
     const place = `${tableName}.${column}`
     const target = targetOf(meta, prop)

@@ -1,9 +1,17 @@
 import { type EntityMetadata, type EntityProperty, type Platform, ReferenceKind, Type } from '@mikro-orm/core'
 import { type Database, IdError, type IdFamily, type IdStorage, type StorageName } from '@snoflax/core'
-import { checkCondition, plainStorage, withPath } from '@snoflax/core/adapter'
+import { checkCondition, databaseDefault, plainStorage, refuse, withPath } from '@snoflax/core/adapter'
 import { keepItemType, pathOf } from './checks.js'
 import { keepEntity } from './property.js'
 import { watchWrites } from './writes.js'
+
+/** How the database generates the ids of a property. */
+export interface DatabaseDefault {
+  /** The schema of \@snoflax/pg-sql. */
+  readonly schema?: string | undefined
+  /** sno's metabyte. */
+  readonly meta?: number | undefined
+}
 
 /**
  * The type of an id property. The column stores the id itself, so nothing is converted. Ids that are written are checked;
@@ -24,12 +32,16 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> {
         keepEntity(this.meta as EntityMetadata)
         const place = pathOf(this.meta as EntityMetadata, prop)
         const isOwn = this.place === undefined || this.place === place
-        const type = isOwn ? this : new IdType(this.family, this.storage, this.generate, this.isChecked)
+        const type = isOwn
+          ? this
+          : new IdType(this.family, this.storage, this.generate, this.isChecked, this.databaseDefault)
         type.place = place
         prop.customType = type
         if (prop.array) keepItemType(prop, type)
         if (type.newId && prop.onCreate) prop.onCreate = type.newId
-        if (this.isChecked && prop.kind === ReferenceKind.SCALAR) withPath(place, () => this.addCheck(prop))
+        if (prop.kind !== ReferenceKind.SCALAR) return
+        if (this.isChecked) withPath(place, () => this.addCheck(prop))
+        if (this.databaseDefault) prop.defaultRaw ??= withPath(place, () => this.defaultSql())
       },
     })
   }
@@ -49,6 +61,8 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> {
     readonly generate: (() => AnId) | undefined,
     /** Whether the table has a CHECK of the ids. */
     readonly isChecked?: boolean,
+    /** How the database generates the ids; undefined if it does not. */
+    readonly databaseDefault?: DatabaseDefault,
   ) {
     super()
     // MikroORM's field hides the accessor below.
@@ -91,6 +105,17 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> {
     )
     const isNew = meta.checks.every((check) => check.name !== name)
     if (expression !== undefined && isNew) meta.checks.push({ name, expression })
+  }
+
+  private defaultSql(): string {
+    const { family, platform, databaseDefault: options } = this
+    const { database, name } = this.storageIn(platform as Platform)
+    if (database === 'mysql' || database === 'mariadb') {
+      const reason =
+        "default: 'database' needs INSERT … RETURNING, which MikroORM's drivers for MySQL and MariaDB"
+      refuse(family.name, 'default', 'database', `${reason} lack; let the application generate the ids`)
+    }
+    return databaseDefault({ ...options, family, database, storage: name })
   }
 
   private storageIn(platform: Platform): IdStorage<AnId> {

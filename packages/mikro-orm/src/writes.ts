@@ -180,7 +180,7 @@ const generatedIn = (meta: EntityMetadata): readonly GeneratedId[] =>
   })
 
 /** Generates the ids of a property; undefined if they aren't generated. */
-export const generatorOf = (prop: EntityProperty): (() => string) | undefined =>
+const generatorOf = (prop: EntityProperty): (() => string) | undefined =>
   prop.onCreate && prop.kind === ReferenceKind.SCALAR ? idTypeOf(prop)?.newId : undefined
 
 function withIds(generated: readonly GeneratedId[], row: Row, key: 'name' | 'column'): Row {

@@ -28,6 +28,8 @@ export default {
     idProperty(WRONG.laterFlake as typeof flake, { generator: WRONG.ofAnotherEpoch }),
   'meta where ids carry none': () => flaxId({ meta: 3 } as object),
   'meta above 255': () => snoId({ meta: 256 }),
+  'default of the database outside PostgreSQL': () => orders(flaxId({ default: 'database' })),
+  'schema that needs quotes': () => flaxId({ default: 'database', schema: 'Ids' }),
   'order in upper case': () =>
     orders(flaxId(), async (_, Order) => keyset(Order, { order: 'DESC' as 'desc', take: 1 })),
   'page of no rows': () => orders(flaxId(), async (_, Order) => keyset(Order, { take: 0 })),
