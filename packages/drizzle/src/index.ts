@@ -1,4 +1,4 @@
-export type { KeyOf, KeyOptions } from '@snoflax/core/adapter'
+export type { KeyOf, KeyOptions, MetaOption } from '@snoflax/core/adapter'
 export { type Found, find } from './find.js'
 export type {
   AnyIdColumn,
@@ -9,7 +9,6 @@ export type {
   IdColumn,
   IdColumnConfig,
   IdColumns,
-  MetaOption,
   MysqlDefaultOptions,
   ReferenceOptions,
   SQLiteStorageOptions,

@@ -1,5 +1,11 @@
 import { type Accept, flax, type IdFamily, type IdOf, type StorageName, sno } from '@snoflax/core'
-import { familyWith, type IdSource, type KeyOf, type KeyOptions } from '@snoflax/core/adapter'
+import {
+  familyWith,
+  type IdSource,
+  type KeyOf,
+  type KeyOptions,
+  type MetaOption,
+} from '@snoflax/core/adapter'
 import type { ColumnType, Generated, SelectType } from 'kysely'
 
 /** Where a column's ids come from. */
@@ -19,12 +25,6 @@ export interface GeneratedOptions<AnId extends string> extends StorageOptions {
   readonly default?: 'database'
   /** The schema of @snoflax/pg-sql. Default `snoflax`. */
   readonly schema?: string
-}
-
-/** Option of a generated column whose ids contain a byte of your own. */
-export interface MetaOption {
-  /** The metabyte of the ids, 0 to 255. */
-  readonly meta?: number
 }
 
 /**

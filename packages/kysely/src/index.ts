@@ -1,4 +1,4 @@
-export type { KeyOf, KeyOptions } from '@snoflax/core/adapter'
+export type { KeyOf, KeyOptions, MetaOption } from '@snoflax/core/adapter'
 export * from './columns.js'
 export {
   type FoundById,

@@ -17,6 +17,7 @@ import {
   idSource,
   type KeyOf,
   type KeyOptions,
+  type MetaOption,
 } from '@snoflax/core/adapter'
 import { IdType } from './type.js'
 
@@ -46,12 +47,6 @@ export interface IdOptions<AnId extends string> extends PlainIdOptions {
   readonly default?: 'database'
   /** With `default: 'database'`: the schema of \@snoflax/pg-sql. Default `snoflax`. */
   readonly schema?: string
-}
-
-/** Option of a generated property whose ids contain a byte of your own. */
-export interface MetaOption {
-  /** The metabyte of the ids, 0 to 255. */
-  readonly meta?: number
 }
 
 /** Option of a property whose ids have a prefix: `cus` for `cus_Kpcan0M1FakODT4k`. */

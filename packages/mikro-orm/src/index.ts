@@ -1,3 +1,4 @@
+export type { KeyOf, KeyOptions, MetaOption } from '@snoflax/core/adapter'
 export {
   flaxId,
   type GeneratedBy,
@@ -5,7 +6,6 @@ export {
   type IdProperties,
   type IdProperty,
   idProperty,
-  type MetaOption,
   type PlainIdOptions,
   type PrefixOption,
   snoId,

@@ -25,6 +25,12 @@ export interface KeyOptions<
   readonly branded?: Branded
 }
 
+/** Option of a generated column whose ids contain a byte of your own, as sno's do. */
+export interface MetaOption {
+  /** The metabyte of the ids, 0 to 255. */
+  readonly meta?: number
+}
+
 /** The type of a column's keys with these {@link KeyOptions}; `never` stands for one that is left out. */
 export type KeyOf<
   AnId extends string,

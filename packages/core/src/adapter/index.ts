@@ -24,6 +24,7 @@ export {
   familyWith,
   type KeyOf,
   type KeyOptions,
+  type MetaOption,
   type OnMismatch,
 } from './column-options.js'
 export { checkTimed, timeOf, wasCreatedBetween } from './created.js'

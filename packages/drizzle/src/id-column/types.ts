@@ -1,5 +1,5 @@
 import type { Accept, DatabaseValue, Id, IdFamily, IdsOf, StorageName } from '@snoflax/core'
-import type { IdSource, KeyOf, KeyOptions, OnMismatch, Timed } from '@snoflax/core/adapter'
+import type { IdSource, KeyOf, KeyOptions, MetaOption, OnMismatch, Timed } from '@snoflax/core/adapter'
 import type { Column, HasDefault, HasRuntimeDefault } from 'drizzle-orm'
 import type { MySqlColumnBuilder } from 'drizzle-orm/mysql-core'
 import type { PgColumnBuilder, UpdateDeleteAction } from 'drizzle-orm/pg-core'
@@ -53,12 +53,6 @@ export interface DatabaseDefaultOptions {
   readonly default?: 'database'
   /** The schema of those functions. Default `snoflax`. */
   readonly schema?: string
-}
-
-/** Option of a generated column whose ids contain a byte of your own, as sno's do. */
-export interface MetaOption {
-  /** The metabyte of the ids, 0 to 255. */
-  readonly meta?: number
 }
 
 /** The type parameter of Drizzle's column builders for an id column. */

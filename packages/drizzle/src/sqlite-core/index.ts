@@ -1,8 +1,9 @@
 import { type FlakeId, type FlaxId, flake, flax, type SnoId, sno } from '@snoflax/core'
+import type { MetaOption } from '@snoflax/core/adapter'
 import { sql } from 'drizzle-orm'
 import * as core from 'drizzle-orm/sqlite-core'
 import { idColumns } from '../id-column/column.js'
-import type { IdColumn, IdColumns, MetaOption } from '../id-column/types.js'
+import type { IdColumn, IdColumns } from '../id-column/types.js'
 
 export * from '../index.js'
 
