@@ -190,7 +190,14 @@ export function show(value: unknown): string {
 /**
  * Throws an {@link IdError} whose message begins with the family's name.
  *
+ * @param family its name, for errors.
+ * @param field the field or option that the value was passed as; undefined for an id.
+ * @param position index of the first wrong character of an id.
  * @throws {IdError} with this code, always.
+ *
+ * @example
+ * const half = (gate: number) => gate % 2 === 0 ? gate / 2 : fail('FIELD_OUT_OF_RANGE', 'ticket', 'gate must be even', gate, 'gate')
+ * half(8) // 4
  */
 export function fail(
   code: IdErrorCode,

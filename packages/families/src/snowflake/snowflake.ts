@@ -18,6 +18,7 @@ import {
   checkOptions,
   checkSpan,
   checkTimeField,
+  fail,
   systemClock,
   toUnixMs,
 } from '@snoflax/core/define'
@@ -94,14 +95,7 @@ export function snowflake<const Name extends string, const Names extends FieldNa
   }
   const checkMax = (id: FlakeId): Id<Name> => {
     if (base.compare(id, theirs(max)) <= 0) return own(id)
-    throw new IdError(
-      'FIELD_OUT_OF_RANGE',
-      `${name}: an id must be an integer from 0 to 2^63 - 1, not ${id}`,
-      {
-        family: name,
-        value: id,
-      },
-    )
+    return fail('FIELD_OUT_OF_RANGE', name, `an id must be an integer from 0 to 2^63 - 1, not ${id}`, id)
   }
   const check = (text: string): boolean => base.is(text) && base.compare(text, theirs(max)) <= 0
   const fieldsOf = (fields: SnowflakeFields<Names>): Readonly<Record<string, number>> => fields
@@ -171,11 +165,9 @@ export function snowflake<const Name extends string, const Names extends FieldNa
       })
       const { [upper]: datacenter, [lower]: worker, ...rest } = options as Record<string, unknown>
       if (datacenter === undefined || worker === undefined) {
-        throw new IdError(
-          'GENERATOR_REQUIRED',
-          `${name}: a generator needs its own ${upper} and ${lower}; pass { ${upper}, ${lower} }, 0 to ${MAX_IDENTITY} each`,
-          { family: name, field: datacenter === undefined ? upper : lower },
-        )
+        const missing = datacenter === undefined ? upper : lower
+        const reason = `a generator needs its own ${upper} and ${lower}; pass { ${upper}, ${lower} }, 0 to ${MAX_IDENTITY} each`
+        fail('GENERATOR_REQUIRED', name, reason, undefined, missing)
       }
       const { clock = systemClock } = options as { clock?: Clock }
       const inner = named(() =>

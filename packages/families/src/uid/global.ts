@@ -1,5 +1,5 @@
-import { defineFamily, IdError, type IdFamily } from '@snoflax/core'
-import { checkInteger, checkOptions } from '@snoflax/core/define'
+import { defineFamily, type IdFamily } from '@snoflax/core'
+import { checkInteger, checkOptions, fail } from '@snoflax/core/define'
 import { distance, type UidDistance } from './distance.js'
 import { createGenerator, type UidGenerator } from './generator.js'
 import { coder, NAME, neighbourhoodCodec, type UidFields, type UidId } from './global-codec.js'
@@ -131,18 +131,11 @@ function createUid(neighbourhood: number): UidFamily {
 
 function requireNode({ node }: Partial<UidGeneratorOptions>): UidNode {
   if (node !== undefined) return node
-  throw new IdError('GENERATOR_REQUIRED', `${NAME}: a generator needs its own node; pass { node }`, {
-    family: NAME,
-    field: 'node',
-  })
+  fail('GENERATOR_REQUIRED', NAME, 'a generator needs its own node; pass { node }', undefined, 'node')
 }
 
 function checkSameNode(node: number, expected: number, id: UidId): void {
   if (node === expected) return
   const hex = (fingerprint: number): string => fingerprint.toString(16).padStart(8, '0')
-  throw new IdError('NODE_MISMATCH', `${NAME}: ${id} has node ${hex(node)}, not ${hex(expected)}`, {
-    family: NAME,
-    field: 'node',
-    value: id,
-  })
+  fail('NODE_MISMATCH', NAME, `${id} has node ${hex(node)}, not ${hex(expected)}`, id, 'node')
 }

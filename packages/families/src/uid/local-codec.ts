@@ -1,8 +1,9 @@
-import { type Id, IdError } from '@snoflax/core'
+import type { Id } from '@snoflax/core'
 import {
   checkBytes,
   checkInteger,
   checkText,
+  fail,
   isSpelled,
   radix64,
   readUint,
@@ -38,15 +39,8 @@ export function decode(text: string): Uint8Array {
   if (!isSpelled(ALPHABET, checkText(NAME, text, LOCAL_TEXT_LENGTH), 0)) refuseCharacter(NAME, ALPHABET, text)
   const padded = coder.decode(text + PADDING)
   if (padded[LOCAL_BYTE_LENGTH] !== 0) {
-    throw new IdError(
-      'NOT_CANONICAL',
-      `${NAME}: the last character of ${show(text)} sets bits beyond the 64th`,
-      {
-        family: NAME,
-        value: text,
-        position: LOCAL_TEXT_LENGTH - 1,
-      },
-    )
+    const reason = `the last character of ${show(text)} sets bits beyond the 64th`
+    fail('NOT_CANONICAL', NAME, reason, text, undefined, LOCAL_TEXT_LENGTH - 1)
   }
   return padded.slice(0, LOCAL_BYTE_LENGTH)
 }

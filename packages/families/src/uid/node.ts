@@ -1,5 +1,4 @@
-import { IdError } from '@snoflax/core'
-import { checkInteger, refuseType } from '@snoflax/core/define'
+import { checkInteger, fail, refuseType } from '@snoflax/core/define'
 import { MAX_NODE } from './layout.js'
 
 /** A node: its name, or the name's 32-bit fingerprint, which ids contain. */
@@ -11,14 +10,12 @@ export function fingerprint(family: string, node: UidNode): number {
   if (typeof node !== 'string')
     refuseType(family, 'a node must be a name or a 32-bit fingerprint', node, 'node')
   if (node === '') {
-    throw new IdError(
+    fail(
       'INVALID_OPTION',
-      `${family}: a node name must not be empty; is an environment variable unset?`,
-      {
-        family,
-        field: 'node',
-        value: node,
-      },
+      family,
+      'a node name must not be empty; is an environment variable unset?',
+      node,
+      'node',
     )
   }
   return hashAtom(node)

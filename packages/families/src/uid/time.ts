@@ -1,5 +1,4 @@
-import { IdError } from '@snoflax/core'
-import { checkInteger } from '@snoflax/core/define'
+import { checkInteger, fail } from '@snoflax/core/define'
 import { MAX_MEGA_SECONDS, MAX_SECONDS, MAX_STEP, STEP_US } from './layout.js'
 
 /** A time as Erlang's `os:timestamp()` returns it. */
@@ -23,11 +22,8 @@ export function checkTime(family: string, { megaSeconds, seconds, microSeconds }
   checkInteger(family, 'seconds', seconds, 0, MAX_SECONDS)
   checkInteger(family, 'microSeconds', microSeconds, 0, MAX_STEP * STEP_US)
   if (microSeconds % STEP_US !== 0) {
-    throw new IdError(
-      'FIELD_OUT_OF_RANGE',
-      `${family}: microSeconds must be a multiple of ${STEP_US}, not ${microSeconds}`,
-      { family, field: 'microSeconds', value: microSeconds },
-    )
+    const reason = `microSeconds must be a multiple of ${STEP_US}, not ${microSeconds}`
+    fail('FIELD_OUT_OF_RANGE', family, reason, microSeconds, 'microSeconds')
   }
   return { megaSeconds, seconds, microSeconds }
 }
