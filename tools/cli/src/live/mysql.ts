@@ -126,7 +126,7 @@ const TABLES = `
    WHERE table_schema = database() AND table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')`
 
 const INDEXES = `
-  SELECT table_name AS \`table\`, column_name AS name, index_name AS \`index\`, non_unique, seq_in_index AS seq, index_type AS type
+  SELECT table_name AS \`table\`, column_name AS name, index_name AS \`index\`, non_unique AS non_unique, seq_in_index AS seq, index_type AS type
     FROM information_schema.statistics WHERE table_schema = database()`
 
 const REFERENCES = `
