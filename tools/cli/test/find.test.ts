@@ -176,6 +176,11 @@ describe.each(Object.values(KINDS).filter(({ kind }) => kind.selected()))(
           near: [{ place: 'customers.id', id: ids.customer }],
         })
       }
+      for (const damaged of [`"${ids.order}"`, ids.order.slice(0, -1), `${ids.order}0`])
+        expect(await found(damaged)).toMatchObject({
+          found: [],
+          near: [{ place: 'orders.id', id: ids.order }],
+        })
       expect((await found(customer.generate())).near).toBe(undefined)
     })
 

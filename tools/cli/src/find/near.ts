@@ -2,8 +2,9 @@ import type { Database } from '@snoflax/core'
 import { literal } from '../ids/forms.js'
 import { type Column, placeOf } from '../live/database.js'
 import { heldIn } from '../live/held.js'
+import { type Kept, keptIn } from './kept.js'
 import { type Ask, type Leave, sourceOf } from './look-up.js'
-import { changedIn, type Ends, formOf, type IdForm, likelyIn, rangesIn } from './similar.js'
+import { changedIn, type Ends, likelyIn, rangesIn } from './similar.js'
 
 /** An id that exists, and that the text may have meant. */
 export interface Near {
@@ -21,9 +22,8 @@ const TOLD = 500
 const TRIED = 40
 const AT_ONCE = 1000
 
-interface Sought {
+interface Sought extends Kept {
   readonly column: Column
-  readonly form: IdForm
 }
 
 /**
@@ -39,7 +39,11 @@ export async function nearTo(
 ): Promise<Near[]> {
   const keys = columns.filter(
     ({ type, isIdentifying, isIndexed, unreadable }) =>
-      isIdentifying && isIndexed && unreadable === undefined && type !== 'citext' && isText(kind, type),
+      isIdentifying &&
+      isIndexed &&
+      unreadable === undefined &&
+      type !== 'citext' &&
+      (isNumber(kind, type) ? LONG_NUMBER.test(text) : heldIn(kind, type).length > 0),
   )
   const cut = <One extends { readonly column: Column }>(
     all: readonly One[],
@@ -59,26 +63,41 @@ export async function nearTo(
   const named = sought.filter(({ form: { head } }) => head !== '' && text.includes(head))
   const some = cut(named.length > 0 ? named : sought, TRIED)
   const ends = await endsOf(kind, some, ask)
-  const changed = await existing(kind, ask, some, ({ column, form }) => {
-    const own = ends.get(column)
-    return own ? changedIn(text, form, own) : []
+  const changed = await existing(kind, ask, some, (one) => {
+    const own = ends.get(one)
+    return own ? changedIn(text, one.form, own) : []
   })
   const found = [...(await beginning(kind, text, some, ask)), ...changed]
   return [...new Map(found.map((one) => [`${one.place} ${one.id}`, one])).values()].slice(0, SHOWN)
 }
 
-const isText = (kind: Database, type: string): boolean => /^(?:text|uuid)$/.test(heldIn(kind, type)[0] ?? '')
+const isNumber = (kind: Database, type: string): boolean => heldIn(kind, type)[0] === 'number'
+/** Numbers of fewer digits count rows. */
+const LONG_NUMBER = /\d{9}/
 
-function select(kind: Database, column: Column, at: number): string {
-  const { quotedName, type } = column
-  const id = type === 'uuid' && kind === 'postgres' ? `${quotedName}::text` : quotedName
-  return `SELECT ${at} AS at, ${id} AS id FROM ${sourceOf({ column, isRead: false }, [])}`
+const mysqlShown = (name: string, type: string): string =>
+  /binary|blob/.test(type) ? `CONCAT('\\\\x', HEX(${name}))` : `CONVERT(${name} USING utf8mb4)`
+/** A value as text, bytes as `\x…`. */
+const SHOWN_AS: Readonly<Record<Database, (name: string, type: string) => string>> = {
+  postgres: (name) => `${name}::text`,
+  sqlite: (name) =>
+    `CASE typeof(${name}) WHEN 'blob' THEN '\\x' || hex(${name}) ELSE CAST(${name} AS TEXT) END`,
+  mysql: mysqlShown,
+  mariadb: mysqlShown,
 }
 
-const nearIn = (column: Column, row: Readonly<Record<string, unknown>>): Near => ({
-  place: placeOf(column),
-  id: String(row['id']),
-})
+function select(kind: Database, column: Column, at: number): string {
+  const shown = SHOWN_AS[kind](column.quotedName, column.type)
+  return `SELECT ${at} AS at, ${shown} AS id FROM ${sourceOf({ column, isRead: false }, [])}`
+}
+
+/** With its table, for without it an ORDER BY means what is selected. */
+const orderOf = ({ quotedTable, quotedName }: Column): string => `ORDER BY ${quotedTable}.${quotedName}`
+
+function nearIn({ column, idOf }: Sought, row: Readonly<Record<string, unknown>>): Near[] {
+  const id = idOf(String(row['id']))
+  return id === undefined ? [] : [{ place: placeOf(column), id }]
+}
 
 /** Those of the ids that rows have. */
 async function existing(
@@ -88,29 +107,34 @@ async function existing(
   idsOf: (one: Sought) => readonly string[],
 ): Promise<Near[]> {
   const parts = sought.flatMap((one) => {
-    const ids = idsOf(one)
-    return Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, part) => ({
-      column: one.column,
-      ids: ids.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
+    const values = idsOf(one).flatMap((id) => one.storedFor(id) ?? [])
+    return Array.from({ length: Math.ceil(values.length / AT_ONCE) }, (_, part) => ({
+      ...one,
+      values: values.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
     }))
   })
-  const rows = await ask(parts, ({ column, ids }, at) => {
-    const list = ids.map((id) => literal(kind, id)).join(', ')
+  const rows = await ask(parts, ({ column, values }, at) => {
+    const list = values.map((value) => literal(kind, value)).join(', ')
     return `${select(kind, column, at)} WHERE ${column.quotedName} IN (${list}) LIMIT ${SHOWN}`
   })
-  return rows.map(({ one, row }) => nearIn(one.column, row)).slice(0, SHOWN)
+  return rows.flatMap(({ one, row }) => nearIn(one, row)).slice(0, SHOWN)
 }
 
 /** Ids that begin as the text does, if they are few. */
 async function beginning(kind: Database, text: string, sought: readonly Sought[], ask: Ask): Promise<Near[]> {
-  const parts = sought.flatMap(({ column, form }) => rangesIn(text, form).map((range) => ({ column, range })))
-  const rows = await ask(parts, ({ column, range: [from, to] }, at) => {
+  const parts = sought.flatMap((one) =>
+    rangesIn(text, one.form).flatMap((range) => {
+      const [from, to] = range.map((id) => one.storedFor(id))
+      return from === undefined || to === undefined ? [] : [{ ...one, from, to }]
+    }),
+  )
+  const rows = await ask(parts, ({ column, from, to }, at) => {
     const [gte, lte] = [literal(kind, from), literal(kind, to)]
     return `${select(kind, column, at)} WHERE ${column.quotedName} BETWEEN ${gte} AND ${lte} LIMIT ${SHOWN + 1}`
   })
   return parts.flatMap((part) => {
     const own = rows.filter(({ one }) => one === part)
-    return own.length > SHOWN ? [] : own.map(({ row }) => nearIn(part.column, row))
+    return own.length > SHOWN ? [] : own.flatMap(({ row }) => nearIn(part, row))
   })
 }
 
@@ -122,28 +146,31 @@ async function withForms(
 ): Promise<Sought[]> {
   const rows = await ask(
     parts,
-    ({ column }, at) => `${select(kind, column, at)} ORDER BY ${column.quotedName} LIMIT ${TELLING}`,
+    ({ column }, at) => `${select(kind, column, at)} ${orderOf(column)} LIMIT ${TELLING}`,
   )
   const ids = new Map<Column, string[]>()
   for (const { one, row } of rows) ids.set(one.column, [...(ids.get(one.column) ?? []), String(row['id'])])
-  return [...ids].flatMap(([column, some]) => {
-    const form = formOf(some)
-    return form ? [{ column, form }] : []
-  })
+  return [...ids].flatMap(([column, some]) =>
+    keptIn(kind, isNumber(kind, column.type), some).map((kept) => ({ ...kept, column })),
+  )
 }
 
-async function endsOf(kind: Database, sought: readonly Sought[], ask: Ask): Promise<Map<Column, Ends>> {
-  const parts = sought.flatMap(({ column }) => ['', ' DESC'].map((order) => ({ column, order })))
+async function endsOf(kind: Database, sought: readonly Sought[], ask: Ask): Promise<Map<Sought, Ends>> {
+  const parts = sought.flatMap((one) => ['', ' DESC'].map((order) => ({ column: one.column, one, order })))
   const rows = await ask(
     parts,
-    ({ column, order }, at) => `${select(kind, column, at)} ORDER BY ${column.quotedName}${order} LIMIT 1`,
+    ({ column, order }, at) => `${select(kind, column, at)} ${orderOf(column)}${order} LIMIT 1`,
   )
-  const ends = new Map<Column, Ends>()
-  for (const { one, row } of rows) {
-    const id = String(row['id'])
+  const ends = new Map<Sought, Ends>()
+  for (const {
+    one: { one },
+    row,
+  } of rows) {
+    const id = one.idOf(String(row['id']))
+    if (id === undefined) continue
     // Other collations sort otherwise than by character.
-    const sorted = [...(ends.get(one.column) ?? []), id].sort()
-    ends.set(one.column, [sorted[0] as string, sorted.at(-1) as string])
+    const sorted = [...(ends.get(one) ?? []), id].sort()
+    ends.set(one, [sorted[0] as string, sorted.at(-1) as string])
   }
   return ends
 }

@@ -9,10 +9,11 @@ export interface IdForm {
   /** The number of characters behind it; of a UUID the digits. */
   readonly length: number
   readonly alphabet: string
+  /** The characters with which the first and the last id would be filled up. */
+  readonly ends: Ends
   readonly isUuid: boolean
 }
 
-/** A column's first and last id. */
 export type Ends = readonly [first: string, last: string]
 
 const DIGITS = '0123456789'
@@ -49,7 +50,7 @@ export function formOf(ids: readonly string[]): IdForm | undefined {
   )
   const isOneLength = bodies.length === ids.length && bodies.every((body) => body.length === length)
   if (alphabet === undefined || !isOneLength || length < SHORTEST) return undefined
-  return { head, length, alphabet, isUuid }
+  return { head, length, alphabet, ends: [alphabet[0] as string, alphabet.at(-1) as string], isUuid }
 }
 
 function sharedBy(a: string, b: string): number {
@@ -100,7 +101,10 @@ export function likelyIn(text: string, form: IdForm): string[] {
   return [...new Set(found)].map((body) => whole(form, body))
 }
 
-/** What it may mean if a character is another one, is missing, or some are at the beginning, or its case is lost. */
+/**
+ * What it may mean if a character is another one, is missing, or some are at the beginning, or its case is lost. With the
+ * column's first and last id.
+ */
 export function changedIn(text: string, form: IdForm, ends: Ends): string[] {
   const { length, alphabet } = form
   const [first, last] = ends.map((id) => bodyOf(form, id)) as [string, string]
@@ -123,8 +127,7 @@ export function changedIn(text: string, form: IdForm, ends: Ends): string[] {
 
 /** Bounds of the ids that begin as a text does. */
 export function rangesIn(text: string, form: IdForm): (readonly [from: string, to: string])[] {
-  const { length, alphabet } = form
-  const ends = [alphabet[0] as string, alphabet.at(-1) as string] as const
+  const { length, ends } = form
   return bodiesIn(text, form)
     .filter((body) => body.length < length)
     .map((body) => [whole(form, body.padEnd(length, ends[0])), whole(form, body.padEnd(length, ends[1]))])
