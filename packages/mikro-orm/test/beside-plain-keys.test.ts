@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { defineEntity, type EntityManager, p } from '@mikro-orm/core'
-import { MikroORM as MariaDb } from '@mikro-orm/mariadb'
-import { MikroORM as PostgreSql } from '@mikro-orm/postgresql'
 import { type SqlEntityManager, MikroORM as Sqlite } from '@mikro-orm/sqlite'
 import { flax, prefixed } from '@snoflax/core'
 import { idProperty } from '@snoflax/mikro-orm'
-import {
-  databases,
-  type MysqlDatabase,
-  type OpenDatabase,
-  type PostgresDatabase,
-  type SqliteDatabase,
-} from '@snoflax/test'
+import { databases, type OpenDatabase, type SqliteDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ormOnServer } from './drivers.js'
 
 type Em = SqlEntityManager & EntityManager
 type Entities = ReturnType<typeof entitiesWith>
@@ -48,10 +41,7 @@ async function ormOn(database: OpenDatabase, entities: never): Promise<{ em: Em;
   const orm =
     database.kind === 'sqlite'
       ? await Sqlite.init({ ...options, dbName: (database as SqliteDatabase).file })
-      : await (database.kind === 'mysql' ? MariaDb : PostgreSql).init({
-          ...options,
-          clientUrl: (database as MysqlDatabase | PostgresDatabase).url,
-        })
+      : await ormOnServer(database, options)
   await orm.schema.update({ safe: true })
   return orm as never
 }

@@ -1,11 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { MikroORM as MariaDb } from '@mikro-orm/mariadb'
-import { MikroORM as PostgreSql } from '@mikro-orm/postgresql'
 import { MikroORM } from '@mikro-orm/sqlite'
 import { flax, prefixed, sno, uuid7 } from '@snoflax/core'
 import { flaxId, idProperty, snoId } from '@snoflax/mikro-orm'
-import { databases, type MysqlDatabase, type OpenDatabase, type PostgresDatabase } from '@snoflax/test'
+import { databases, mysql, type OpenDatabase } from '@snoflax/test'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { ormOnServer } from './drivers.js'
 
 const customerId = prefixed(flax, 'cus')
 
@@ -50,16 +49,20 @@ function entitiesIn(schema: string | undefined) {
 }
 
 async function ormOn(database: OpenDatabase, entities: readonly object[]): Promise<MikroORM> {
-  const { url } = database as PostgresDatabase | MysqlDatabase
-  const driver = { sqlite: MikroORM, mysql: MariaDb, postgres: PostgreSql }[database.kind as 'sqlite']
-  const where = database.kind === 'sqlite' ? { dbName: ':memory:' } : { clientUrl: url }
-  const orm = await driver.init({ entities: entities as never, ...where })
+  const options = { entities: entities as never }
+  const orm =
+    database.kind === 'sqlite'
+      ? await MikroORM.init({ ...options, dbName: ':memory:' })
+      : await ormOnServer(database, options)
   onTestFinished(() => orm.close())
   return orm
 }
 
 const quoted = (text: string) => `'${text}'`
 const blob = (text: string) => `x'${Buffer.from(text).toString('hex')}'`
+
+/** MySQL gives texts in a CHECK back with escapes, which MikroORM doesn't read: it repeats its own such CHECKs, too. */
+const REPEATED = /^alter table `\w+` (?:drop|add) constraint `.*_check`(?: check \(.*'.*)?;\n/gm
 
 describe.each(databases.filter(({ name }) => name !== 'pglite'))('check: true in $name', (kind) => {
   test('refuses what other programs write, and has no second diff', async () => {
@@ -70,7 +73,9 @@ describe.each(databases.filter(({ name }) => name !== 'pglite'))('check: true in
     const create = await orm.schema.getCreateSchemaSQL()
     expect(create.match(/length\(/g)).toHaveLength(isSqlite || database.kind === 'mysql' ? 6 : 5)
     await orm.schema.create()
-    expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
+    const isMysql = database.kind === 'mysql' && !database.label.startsWith('MariaDB')
+    const update = await orm.schema.getUpdateSchemaSQL()
+    expect(isMysql ? update.replace(REPEATED, '').trim() : update).toBe(isMysql ? 'set names utf8mb4;' : '')
 
     const cus = customerId.generate()
     const wrong = [prefixed(flax, 'ord').generate(), cus.slice(0, -1)].map(quoted)
@@ -152,4 +157,18 @@ test.each([
     path: 'Thing.other',
     message: expect.stringContaining(`Thing.other: ${message}`),
   })
+})
+
+test.runIf(mysql.selected())("MikroORM repeats a CHECK with a text in MySQL, which isn't ours", async () => {
+  const database = await mysql.open()
+  onTestFinished(() => database.close())
+  const Plain = defineEntity({
+    name: 'Plain',
+    checks: [{ name: 'plain_check', expression: "name <> 'x'" }],
+    properties: { n: p.integer().primary(), name: p.string() },
+  })
+  const orm = await ormOn(database, [Plain])
+  await orm.schema.create()
+  const isMariaDb = database.label.startsWith('MariaDB')
+  expect((await orm.schema.getUpdateSchemaSQL()) === '').toBe(isMariaDb)
 })

@@ -1,18 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { MikroORM as MariaDb } from '@mikro-orm/mariadb'
-import { MikroORM as PostgreSql } from '@mikro-orm/postgresql'
 import { MikroORM } from '@mikro-orm/sqlite'
 import { flax, prefixed, uuid7 } from '@snoflax/core'
 import { find, flaxId, idProperty, snoId } from '@snoflax/mikro-orm'
-import {
-  databases,
-  type MysqlDatabase,
-  type OpenDatabase,
-  type PostgresDatabase,
-  type SqliteDatabase,
-} from '@snoflax/test'
+import { databases, type OpenDatabase, type SqliteDatabase } from '@snoflax/test'
 import { type Finder, testFind } from '@snoflax/test/contract'
 import { afterEach, describe, expect, test } from 'vitest'
+import { ormOnServer } from './drivers.js'
 
 const customerId = prefixed(flax, 'cus')
 const Customer = defineEntity({
@@ -45,10 +38,8 @@ async function ormOn(
   options: object,
   entities: readonly object[],
 ): Promise<MikroORM> {
-  const { url } = database as PostgresDatabase | MysqlDatabase
-  const driver = { sqlite: MikroORM, mysql: MariaDb, postgres: PostgreSql }[database.kind as 'sqlite']
-  const where = database.kind === 'sqlite' ? {} : { clientUrl: url }
-  const orm = await driver.init({ entities: entities as never, ...where, ...options })
+  const all = { entities: entities as never, ...options }
+  const orm = database.kind === 'sqlite' ? await MikroORM.init(all) : await ormOnServer(database, all)
   opened.push(orm)
   return orm
 }

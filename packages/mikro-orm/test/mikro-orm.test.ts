@@ -5,9 +5,7 @@ import * as core from '@mikro-orm/core'
 import { Collection, defineEntity, p } from '@mikro-orm/core'
 import * as es from '@mikro-orm/decorators/es'
 import { Entity, ManyToMany, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy'
-import { MikroORM as MariaDb } from '@mikro-orm/mariadb'
 import { Migrator } from '@mikro-orm/migrations'
-import { MikroORM as PostgreSql } from '@mikro-orm/postgresql'
 import * as sql from '@mikro-orm/sqlite'
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite'
 import {
@@ -26,14 +24,9 @@ import {
 } from '@snoflax/core'
 import { uid, uidLocal } from '@snoflax/families'
 import { flaxId, idProperty, snoId } from '@snoflax/mikro-orm'
-import {
-  databases,
-  type MysqlDatabase,
-  type OpenDatabase,
-  type PostgresDatabase,
-  postgres,
-} from '@snoflax/test'
+import { databases, type OpenDatabase, postgres } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
+import { ormOnServer } from './drivers.js'
 
 const customerId = prefixed(flax, 'cus')
 
@@ -108,11 +101,9 @@ async function ormOn(
   entities: readonly object[] = ENTITIES,
 ): Promise<MikroORM> {
   if (database.kind === 'sqlite') return init(entities, options)
-  const { url } = database as PostgresDatabase | MysqlDatabase
-  const driver = database.kind === 'mysql' ? MariaDb : PostgreSql
-  const orm = await driver.init({ clientUrl: url, entities: entities as never, ...options })
+  const orm = await ormOnServer(database, { entities: entities as never, ...options })
   opened.push(orm)
-  return orm as unknown as MikroORM
+  return orm
 }
 
 /** The columns of a key, a relation, and a uuid7 and a typeid that are not keys, in SQL. */

@@ -1,10 +1,9 @@
 import { type Collection, EntitySchema } from '@mikro-orm/core'
-import { MikroORM as MariaDb } from '@mikro-orm/mariadb'
-import { MikroORM as PostgreSql } from '@mikro-orm/postgresql'
 import { type SqlEntityManager, MikroORM as Sqlite } from '@mikro-orm/sqlite'
 import { idProperty } from '@snoflax/mikro-orm'
-import type { MysqlDatabase, OpenDatabase, PostgresDatabase, SqliteDatabase } from '@snoflax/test'
+import type { OpenDatabase, SqliteDatabase } from '@snoflax/test'
 import type { Variant } from '@snoflax/test/contract'
+import { ormOnServer } from '../drivers.js'
 
 export interface CustomerEntity {
   id: string
@@ -122,14 +121,9 @@ export async function ormOn(
   more: object = {},
 ): Promise<Orm> {
   const options = { entities: entities as EntitySchema[], allowGlobalContext: false, debug: false, ...more }
-  switch (database.kind) {
-    case 'sqlite':
-      return Sqlite.init({ ...options, dbName: (database as SqliteDatabase).file }) as Promise<never>
-    case 'mysql':
-      return MariaDb.init({ ...options, clientUrl: (database as MysqlDatabase).url }) as Promise<never>
-    default:
-      return PostgreSql.init({ ...options, clientUrl: (database as PostgresDatabase).url }) as Promise<never>
-  }
+  return database.kind === 'sqlite'
+    ? (Sqlite.init({ ...options, dbName: (database as SqliteDatabase).file }) as Promise<never>)
+    : (ormOnServer(database, options) as Promise<never>)
 }
 
 export async function open(database: OpenDatabase, variant: Variant): Promise<Session> {
