@@ -1,4 +1,4 @@
-import { type FlaxId, flake, type flax, type IdErrorCode, sno } from '@snoflax/core'
+import { type FlaxId, flake, flax, type IdErrorCode, recent, sno } from '@snoflax/core'
 
 /** A mistake that users make in every package, and its error. */
 export interface Mistake {
@@ -19,6 +19,7 @@ export const WRONG = {
   malformedId: 'Kpcan0M1FakODT4',
   idOfAnotherType: 5 as unknown as FlaxId,
   keyOfAnotherFamily: sno.min,
+  ofOneRoute: recent(flax, { maxAgeMs: 86_400_000 }),
 }
 
 /** By name. */
@@ -92,6 +93,10 @@ export const MISTAKES = {
   'storage that the database lacks, where none converts': {
     code: 'STORAGE_REFUSED',
     text: 'flax in sqlite: cannot use storage uuid: SQLite has no uuid type; use text',
+  },
+  'column of ids that are checked by time': {
+    code: 'STORAGE_REFUSED',
+    text: 'flax: ids of recent() are for one route; declare the column by the family itself, and parse() new ids before the insert',
   },
   'malformed id': {
     code: 'INVALID_LENGTH',

@@ -44,6 +44,8 @@ export default {
     pgTable('orders', { id: pg.flaxId({ default: 'database', schema: 'Ids' }) }),
   'order in upper case': () => keyset(customers.id, { order: 'DESC' as 'desc' }),
   'storage that the database lacks': () => sqliteTable('orders', { id: sqlite.flaxId({ storage: 'uuid' }) }),
+  'column of ids that are checked by time': () =>
+    sqliteTable('orders', { id: sqlite.idColumn(WRONG.ofOneRoute) }),
   'malformed id': () => selected(WRONG.malformedId as FlaxId),
   'id of another type': () => selected(WRONG.idOfAnotherType),
 } satisfies Mistakes

@@ -1,5 +1,5 @@
 import type { FlaxId } from '@snoflax/core'
-import { flaxId, type IdTables, idPlugin, snoId } from '@snoflax/kysely'
+import { flaxId, type IdTables, idColumn, idPlugin, snoId } from '@snoflax/kysely'
 import { type Mistakes, WRONG } from '@snoflax/test/contract'
 import Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
@@ -37,6 +37,7 @@ export default {
   'order in upper case': () => ids.keyset('orders.id', { order: 'DESC' as 'desc' }),
   'page of no rows': () => ids.keyset('orders.id', { take: 0 }),
   'storage that the database lacks, where none converts': () => declared(flaxId({ storage: 'uuid' })),
+  'column of ids that are checked by time': () => declared(idColumn(WRONG.ofOneRoute)),
   'malformed id': () => inserted(WRONG.malformedId as FlaxId),
   'id of another type': () => inserted(WRONG.idOfAnotherType),
 } satisfies Mistakes

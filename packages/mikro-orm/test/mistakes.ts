@@ -34,6 +34,8 @@ export default {
     orders(flaxId(), async (_, Order) => keyset(Order, { order: 'DESC' as 'desc', take: 1 })),
   'page of no rows': () => orders(flaxId(), async (_, Order) => keyset(Order, { take: 0 })),
   'storage that the database lacks, where none converts': () => orders(flaxId({ storage: 'uuid' })),
+  'column of ids that are checked by time': () =>
+    orders(idProperty(WRONG.ofOneRoute) as ReturnType<typeof flaxId>),
   'malformed id': () => inserted(WRONG.malformedId as FlaxId),
   'id of another type': () => inserted(WRONG.idOfAnotherType),
 } satisfies Mistakes

@@ -30,6 +30,7 @@ export default {
   'order in upper case': () => keyset({ order: 'DESC' as 'desc', take: 1 }),
   'page of no rows': () => keyset({ take: 0 }),
   'storage that the database lacks': () => configured({ storage: 'uuid' }),
+  'column of ids that are checked by time': () => configured({ family: WRONG.ofOneRoute }),
   'malformed id': () => parameter(WRONG.malformedId),
   'id of another type': () => parameter(WRONG.idOfAnotherType),
 } satisfies Mistakes

@@ -65,6 +65,7 @@ export default {
   'order in upper case': () => keyset(Customer, { order: 'DESC' as 'desc', take: 1 }),
   'page of no rows': () => keyset(Customer, { take: 0 }),
   'storage that the database lacks': () => open(declare(flax, { storage: 'uuid' })),
+  'column of ids that are checked by time': () => open(declare(WRONG.ofOneRoute)),
   'malformed id': () => found(WRONG.malformedId as FlaxId),
   'id of another type': () => found(WRONG.idOfAnotherType),
 } satisfies Mistakes

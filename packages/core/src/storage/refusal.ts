@@ -28,7 +28,7 @@ export function chooseStorage(
     refuse(family.name, 'database', database, reason)
   }
   if (family.storages.length === 0) {
-    const cure = 'declare the column by the family itself'
+    const cure = 'declare the column by the family itself, and parse() new ids before the insert'
     throw new IdError('STORAGE_REFUSED', `${family.name}: ids of recent() are for one route; ${cure}`, {
       family: family.name,
       field: 'storage',
