@@ -12,8 +12,8 @@ import { UUID_TEXT } from './storage/uuid.js'
 export interface OpaqueOptions {
   /** Which texts are ids. It must match the whole text, also without `^` and `$`. */
   readonly pattern: RegExp
-  /** Returns a new id: a text of the pattern, at once, not a promise. */
-  readonly generate: () => string
+  /** Returns a new id: a text of the pattern, at once, not a promise. Without it, others generate the ids. */
+  readonly generate?: () => string
 }
 
 /** The ids of {@link opaque}: what every family has but for time, bytes and fields. */
@@ -46,8 +46,8 @@ const TIMED = [
  * Stored as text; in PostgreSQL as `uuid` if all texts of the pattern are UUIDs in lower case.
  *
  * @param name the brand of the ids, `Id<'org'>`, and their name in messages. One table generates them.
- * @throws {IdError} `INVALID_OPTION` for a pattern with other flags than i, s, u and v, one that matches the empty text
- * or takes exponential time, such as `(a+)+`, and without a function.
+ * @throws {IdError} `INVALID_OPTION` for a pattern with other flags than i, s, u and v, and one that matches the empty text
+ * or takes exponential time, such as `(a+)+`.
  *
  * @example
  * const orgId = opaque('org', {
@@ -57,6 +57,15 @@ const TIMED = [
  * orgId.generate() // Id<'org'>, e.g. 'org_f47ac10b58cc4372a5670e02b2c3d479'
  * orgId.is('org_1') // false
  */
+export function opaque<const Name extends string>(
+  name: Name,
+  options: OpaqueOptions & Required<Pick<OpaqueOptions, 'generate'>>,
+): OpaqueFamily<Name>
+/** Ids in a format of their own that others generate, such as the database: the family has no `generate`. */
+export function opaque<const Name extends string>(
+  name: Name,
+  options: OpaqueOptions,
+): Omit<OpaqueFamily<Name>, 'generate'>
 export function opaque<const Name extends string>(name: Name, options: OpaqueOptions): OpaqueFamily<Name> {
   if (typeof name !== 'string' || name === '') {
     refuse('opaque', 'name', name, `name must be a word such as 'org', not ${show(name)}`)
@@ -70,7 +79,6 @@ export function opaque<const Name extends string>(name: Name, options: OpaqueOpt
       `pattern must be a RegExp such as /org_[a-z0-9]{24}/, not ${show(pattern)}`,
     )
   }
-  if (generate === undefined) refuse(name, 'generate', generate, 'generate is missing; pass a function')
   const whole = wholeOf(pattern, (value, reason) =>
     fail('INVALID_OPTION', name, `opaque ${reason}`, value, 'pattern'),
   )
@@ -92,10 +100,12 @@ export function opaque<const Name extends string>(name: Name, options: OpaqueOpt
     parse,
     is,
     compare: (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0),
-    generate(): Id<Name> {
-      const id: unknown = generate()
-      return is(id) ? id : refuseGenerated(name, pattern, id)
-    },
+    ...(generate && {
+      generate(): Id<Name> {
+        const id: unknown = generate()
+        return is(id) ? id : refuseGenerated(name, pattern, id)
+      },
+    }),
     '~standard': standardSchema(is, parse, source === undefined ? ANY : new RegExp(source), places?.length),
     ...Object.fromEntries(TIMED.map((member) => [member, refusalOf(name, member)])),
   }

@@ -123,7 +123,6 @@ describe('opaque ids', () => {
   test.each<[refusal: RegExp, options: unknown, name?: unknown]>([
     [/^org: pattern must be a RegExp .*, not undefined/, {}],
     [/^org: pattern must be a RegExp .*, not "x"/, { pattern: 'x', generate: () => 'x' }],
-    [/^org: generate is missing/, { pattern: /x/ }],
     [/^org: generate must be a function, not "x"/, { pattern: /x/, generate: 'x' }],
     [/^org: no option "prefix"/, { pattern: /x/, generate: () => 'x', prefix: 'x' }],
     [
@@ -139,6 +138,17 @@ describe('opaque ids', () => {
     expectRefusal(declare, 'INVALID_OPTION')
     expect(declare).toThrow(refusal)
   })
+})
+
+test('without a function others generate the ids', () => {
+  const known = opaque('org', { pattern: /org_\d{4}/ })
+  expect([known.is('org_0001'), 'generate' in known]).toEqual([true, false])
+  const usage = (example: string) => `idColumn({ generator: ${example} })`
+  expectRefusal(() => idSource({ family: known, usage }), 'GENERATOR_REQUIRED')
+  const by = (text: string) => idSource({ family: known, generator: { generate: () => text }, usage })()
+  expect(by('org_0001')).toBe('org_0001')
+  expectRefusal(() => by('org_1'), 'NOT_CANONICAL')
+  expect(known.is(fixedId(known, 'acme'))).toBe(true)
 })
 
 describe('storage of opaque ids', () => {

@@ -1,5 +1,5 @@
 import type { IdFamily } from '../family.js'
-import { baseOf, checkFamily, generatorExampleOf, isPrefixed, isSameFamily } from '../identity.js'
+import { baseOf, checkFamily, generatorExampleOf, isOpaque, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { ownOptions, refuse } from '../primitives/options.js'
 
@@ -58,6 +58,7 @@ export function idSource<AnId extends string>(request: IdSourceRequest<AnId>): (
     const message = `${family.name} has no default generator; pass ${usage(example)}`
     throw new IdError('GENERATOR_REQUIRED', message, { family: family.name, field: 'generator' })
   }
+  if (generator !== undefined && isOpaque(family)) return () => family.parse(source.generate())
   return meta === undefined ? () => source.generate() : () => source.generate(meta)
 }
 
