@@ -29,7 +29,7 @@ describe('mistakes in a schema are reported with model and field', () => {
     ],
     [
       'String MADE @db.Uuid /// @snoflax sno mata=2',
-      'options are storage, meta, prefix, createdAt, generate, collation, accept, onMismatch, branded, as in meta=2; not "mata=2"',
+      'options are storage, meta, pattern, prefix, createdAt, generate, collation, accept, onMismatch, branded, as in meta=2; not "mata=2"',
     ],
     ['String MADE @db.Uuid /// @snoflax sno meta=two', 'meta must be an integer; not "meta=two"'],
     ['String MADE @db.Uuid /// @snoflax sno meta=256', 'sno: meta must be an integer from 0 to 255, not 256'],
@@ -59,9 +59,9 @@ describe('mistakes in a schema are reported with model and field', () => {
     ['String MADE @db.Char /// @snoflax sno', 'sno: ids have 16 characters or bytes: write @db.Char(16)'],
     [
       'String @id @default(uuid()) @db.Uuid /// @snoflax sno',
-      'its default is not an id; write @default(dbgenerated())',
+      'its default is not an id; write @default(dbgenerated()), or generate=prisma if Prisma generates the ids',
     ],
-    ['String @id @default("") /// @snoflax sno', 'its default is not an id; write @default(dbgenerated())'],
+    ['String @id @default("") /// @snoflax sno', 'its default is not an id; write @default(dbgenerated()), or generate=prisma if Prisma generates the ids'],
     [
       'String @id @db.Uuid /// @snoflax sno',
       'add @default(dbgenerated()) to generate ids, or write generate=never',
@@ -73,7 +73,7 @@ describe('mistakes in a schema are reported with model and field', () => {
     ['String MADE @db.Uuid /// @snoflax sno generate=never', 'generate=never needs no @default'],
     [
       'String @id @db.Uuid /// @snoflax sno generate=sometimes',
-      'generate must be database or never; not "generate=sometimes"',
+      'generate must be database, prisma or never; not "generate=sometimes"',
     ],
     [
       'String MADE @db.Uuid /// @snoflax sno createdAt=1st',
@@ -97,7 +97,7 @@ describe('mistakes in a schema are reported with model and field', () => {
     ],
     [
       'String MADE /// @snoflax flax accept=/a/ b/',
-      'options are storage, meta, prefix, createdAt, generate, collation, accept, onMismatch, branded, as in meta=2; not "b/"',
+      'options are storage, meta, pattern, prefix, createdAt, generate, collation, accept, onMismatch, branded, as in meta=2; not "b/"',
     ],
     ['String MADE /// @snoflax flax accept=cuid', 'no family "cuid", only flake, flax'],
     [

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { opaque } from '@snoflax/core'
+import { opaque, uuid7 } from '@snoflax/core'
 import { idExtension } from '@snoflax/prisma-extension'
 import { type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,12 +8,13 @@ import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
 import { generateProject, projectOf, refusalOfProject } from './project/generate.js'
 import { generatedModule } from './shop/open.js'
 
-const [, PAGE = ''] =
-  /```prisma\n([\s\S]*?)```/.exec(
-    readFileSync(new URL('../../../docs/own-ids.md', import.meta.url), 'utf8'),
-  ) ?? []
+const [PAGE = '', BY_PRISMA = ''] = [
+  ...readFileSync(new URL('../../../docs/own-ids.md', import.meta.url), 'utf8').matchAll(
+    /```prisma\n([\s\S]*?)```/g,
+  ),
+].map(([, block]) => block)
 const KEYS = 'model ApiKey {\n  id String @id @default(dbgenerated()) @db.Uuid /// @snoflax keyId\n}'
-const IDS = `import { opaque } from '@snoflax/core'
+const IDS = `import { opaque, uuid7 } from '@snoflax/core'
 let count = 0
 export const orgId = opaque('org', {
   pattern: /org_\\d{4}/,
@@ -110,4 +111,151 @@ test('lengths that existing columns have may stay', async () => {
   await generateProject(files(model('VarChar(191)', 'fileId')))
   await generateProject(files(model('VarChar(191)', 'orgId')))
   expect(await refusalOfProject(files(model('VarChar(7)', 'orgId')))).toContain('write @db.VarChar(8)')
+})
+
+/** Keys by Prisma's own defaults, and what their comments say. */
+const DEFAULTS = [
+  ['Cuid', 'cuid()', 'opaque pattern=/c[a-z0-9]{24}/', "Id<'Cuid'>"],
+  ['Cuid2', 'cuid(2)', 'opaque pattern=/[a-z0-9]{24}/', ''],
+  ['Nano', 'nanoid()', 'opaque pattern=/[\\w-]{21}/', ''],
+  ['Nano12', 'nanoid(12)', 'opaque pattern=/[\\w-]{12}/', ''],
+  ['Uuid', 'uuid()', 'opaque pattern=/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/', ''],
+  ['Uuid7', 'uuid(7)', 'uuid7', ''],
+  ['Ulid', 'ulid()', 'ulid', ''],
+] as const
+
+describe.each([
+  ['sqlite', () => sqlite.open()],
+  ['postgresql', () => postgres.open()],
+] as const)('keys that Prisma generates, %s', (provider, open) => {
+  const models = DEFAULTS.map(
+    ([name, made, comment]) =>
+      `model ${name} {\n  /// @snoflax ${comment} generate=prisma\n  id String @id @default(${made})\n  children Of${name}[]\n}\n
+model Of${name} {\n  id Int @id @default(autoincrement())\n  of String\n  parent ${name} @relation(fields: [of], references: [id])\n}`,
+  )
+  const keyed =
+    provider === 'sqlite'
+      ? ''
+      : 'model Key {\n  id String @id @default(dbgenerated("gen_random_uuid()")) @db.Uuid /// @snoflax opaque pattern=/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/ generate=database\n}\n'
+  let database: OpenDatabase
+  let prisma: AnyClient
+  let folder: string
+  beforeAll(async () => {
+    folder = await generateProject(projectOf([keyed, ...models].join('\n'), { provider }))
+    database = await open()
+    await pushSchema(folder, database)
+    prisma = (await clientOf(folder, database)).$extends((await generatedModule(folder)).snoflax())
+  })
+  afterAll(async () => {
+    await prisma?.$disconnect()
+    await database?.close()
+  })
+
+  test('a hundred of each are ids of their pattern, are found, and other texts are refused', async () => {
+    const names = [...DEFAULTS.map(([name]) => name), ...(provider === 'sqlite' ? [] : ['Key'])]
+    const module = await generatedModule(folder)
+    for (const name of names) {
+      const model = name.charAt(0).toLowerCase() + name.slice(1)
+      const { family } = module.configuration.models[name].id
+      for (let at = 0; at < 100; at++) {
+        const { id } = await prisma[model].create({ data: {} })
+        expect(family.is(id), `${name} ${id}`).toBe(true)
+        if (at === 0) expect(await prisma.$find(id)).toMatchObject({ row: { id } })
+      }
+      await expect(prisma[model].findUnique({ where: { id: 'x' } })).rejects.toThrow(`${name}.id, in `)
+      if (name === 'Key') continue
+      const child = await prisma[`of${name}`].create({ data: { parent: { create: {} } } })
+      expect(family.is(child.of)).toBe(true)
+      await expect(prisma[`of${name}`].create({ data: { of: 'x' } })).rejects.toThrow(`Of${name}.of, in `)
+    }
+  })
+
+  test('opaque ids are typed by their model, and their collation stays', () => {
+    const module = readFileSync(join(folder, 'snoflax/index.ts'), 'utf8')
+    expect(module).toContain(
+      "export const cuidId: Omit<OpaqueFamily<'Cuid'>, 'generate'> = opaque('Cuid', { pattern: /c[a-z0-9]{24}/ })",
+    )
+    expect(module).toContain("'OfCuid.of': IdOf<OpaqueId<'Cuid'>, 'Cuid'>")
+    if (provider === 'postgresql')
+      expect(readFileSync(join(folder, 'snoflax/collation.sql'), 'utf8').match(/"\w+"(?= ALTER)/g)).toEqual([
+        '"Uuid7"',
+        '"OfUuid7"',
+        '"Ulid"',
+        '"OfUlid"',
+      ])
+  })
+})
+
+test.each([
+  [
+    'id String @id @default(cuid()) /// @snoflax flax',
+    'Org.id: its default is not an id; write @default(dbgenerated()), or generate=prisma',
+  ],
+  [
+    'id String @id @default(dbgenerated()) /// @snoflax flax generate=prisma',
+    'Org.id: generate=prisma needs a default by which Prisma generates ids',
+  ],
+  ['id String @id /// @snoflax flax generate=prisma', 'Org.id: generate=prisma needs a default'],
+  [
+    'id String @id @default(cuid()) /// @snoflax opaque generate=prisma',
+    'Org.id: opaque and pattern belong together',
+  ],
+  [
+    'id String @id @default(cuid()) /// @snoflax flax pattern=/x/ generate=prisma',
+    'Org.id: opaque and pattern belong together',
+  ],
+  [
+    'id String @id @default(cuid()) /// @snoflax opaque pattern=/(x+)+/ generate=prisma',
+    'Org.id: Org: opaque takes no pattern such as',
+  ],
+  [
+    'id String @id @default(cuid()) /// @snoflax opaque pattern=x generate=prisma',
+    'pattern must be a regular expression between slashes',
+  ],
+  ['id String @id @default(cuid()) /// @snoflax opaque pattern=/[/ generate=prisma', 'pattern'],
+  [
+    'id String @id @default(cuid()) /// @snoflax opaque pattern=/x/ generate=prisma\n  up Org? @relation("r", fields: [of], references: [id])\n  down Org[] @relation("r")\n  of String? /// @snoflax opaque pattern=/x/',
+    'Org.of: is a foreign key to Org.id, and has its pattern; leave pattern out',
+  ],
+])('a comment that does not fit is refused: %s', async (field, message) => {
+  expect(await refusalOfProject(projectOf(`model Org {\n  ${field}\n}`, { provider: 'sqlite' }))).toContain(
+    message,
+  )
+})
+
+test('the page, where Prisma generates the ids', async () => {
+  const folder = await generateProject(projectOf(BY_PRISMA, { provider: 'sqlite' }))
+  const { snoflax } = await generatedModule(folder)
+  const database = await sqlite.open()
+  await pushSchema(folder, database)
+  const prisma = (await clientOf(folder, database)).$extends(snoflax())
+  const org = await prisma.org.create({ data: { members: { create: {} } }, include: { members: true } })
+  expect([org.id, org.members[0].orgId, uuid7.is(org.members[0].id)]).toEqual([
+    expect.stringMatching(/^c[a-z0-9]{24}$/),
+    org.id,
+    true,
+  ])
+  await expect(prisma.member.findFirst({ where: { orgId: 'org_1' } })).rejects.toThrow(
+    'Org: "org_1" does not match /c[a-z0-9]{24}/',
+  )
+  await prisma.$disconnect()
+  await database.close()
+})
+
+test('by an id generator, what it returns is checked', async () => {
+  const model =
+    'model Org {\n  id String @id @default(dbgenerated()) /// @snoflax opaque pattern=/org_\\d/\n}'
+  const folder = await generateProject(projectOf(model, { provider: 'sqlite' }))
+  const { snoflax } = await generatedModule(folder)
+  const database = await sqlite.open()
+  await pushSchema(folder, database)
+  const bare = await clientOf(folder, database)
+  expect(() => bare.$extends(snoflax())).toThrow('Org has no default generator')
+  const by = (text: string) => bare.$extends(snoflax({ generators: { Org: { generate: () => text } } }))
+  expect(await by('org_1').org.create({ data: {} })).toEqual({ id: 'org_1' })
+  await expect(Promise.resolve().then(() => by('org').org.create({ data: {} }))).rejects.toThrow(
+    'does not match',
+  )
+  await bare.$disconnect()
+  await database.close()
 })

@@ -31,7 +31,7 @@ export async function typeClient(
   const types = new ClientTypes(files)
   for (const { type, id } of argumentsOf(models, dmmf)) types.inArgument(type, id)
   for (const model of models) if (model.ids.length > 0) types.inRows(model)
-  const imports = `${familyImports(ids, folder, 'import type', '$')}\nimport type { Id as $Id, IdOf as $IdOf } from '@snoflax/core'`
+  const imports = `${familyImports(ids, folder, 'import type', '$')}\nimport type { Id as $Id, IdOf as $IdOf, OpaqueId as $OpaqueId } from '@snoflax/core'`
   types.declare(ids, brands, [`// ${MARK}`, imports])
   for (const { path, lines } of files) await writeFile(path, lines.join('\n'))
 }

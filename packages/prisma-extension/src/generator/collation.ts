@@ -1,5 +1,5 @@
 import { storageFor } from '@snoflax/core'
-import { quoteName } from '@snoflax/core/adapter'
+import { isOpaque, quoteName } from '@snoflax/core/adapter'
 import type { FoundField, ModelIds, SchemaIds } from './id-fields.js'
 import { MARK } from './module.js'
 import type { PrismaField, PrismaModel } from './schema.js'
@@ -17,7 +17,10 @@ interface TextColumn {
 export function collationSql({ database, models }: SchemaIds): string | undefined {
   if (database === 'sqlite') return undefined
   const tables = models.filter(({ isView }) => !isView)
-  const columns = [...tables.flatMap(ownColumns), ...junctionColumns(models)]
+  // Opaque ids have no time to sort by.
+  const columns = [...tables.flatMap(ownColumns), ...junctionColumns(models)].filter(
+    ({ id }) => database === 'mysql' || !isOpaque(id.found.family),
+  )
   if (columns.length === 0) return undefined
   const [end, one] =
     database === 'postgres'

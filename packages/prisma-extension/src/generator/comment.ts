@@ -9,9 +9,11 @@ export interface IdComment {
   readonly meta?: number
   /** The ids' prefix, without the `_`. */
   readonly prefix?: string
+  /** Which texts are ids, for `opaque`. */
+  readonly pattern?: RegExp
   /** Name of the computed field. */
   readonly createdAt?: string
-  /** Who generates the ids, if not the extension: the database by its default, or the caller. */
+  /** Who generates the ids, if not the extension: the database or Prisma by the field's default, or the caller. */
   readonly generate?: GenerateBy
   /** A case-sensitive collation that a migration sets for the column. */
   readonly collation?: string
@@ -23,13 +25,13 @@ export interface IdComment {
   readonly branded?: boolean
 }
 
-export type GenerateBy = 'database' | 'never'
+export type GenerateBy = 'database' | 'prisma' | 'never'
 
 /** The mark, but not as the name of a package. */
 const MENTION = /@snoflax(?!\/)/
 const MARK = /^@snoflax(?:\s+(.*))?$/
 /** What stands between blanks, except for those in a regular expression. */
-const WORD = /accept=\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+\/\w*(?!\S)|\S+/g
+const WORD = /(?:accept|pattern)=\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+\/\w*(?!\S)|\S+/g
 
 /**
  * The `@snoflax` line of a field's documentation, if it has one.
@@ -66,23 +68,26 @@ function withOption(comment: IdComment, option: string): IdComment {
   if (known === undefined) refuseText(`options are ${Object.keys(OPTIONS).join(', ')}, as in meta=2`, option)
   const isList = name === 'accept'
   if (name in comment && !isList) refuseText(`${name} is written twice`, option)
-  if (given === '' || (given?.includes('=') && !isList)) refuseText('write an option as name=value', option)
+  const isPattern = isList || name === 'pattern'
+  if (given === '' || (given?.includes('=') && !isPattern))
+    refuseText('write an option as name=value', option)
   const [pattern, rule, otherwise] = known
   const value = given ?? otherwise
   if (value === undefined || !pattern.test(value)) refuseText(rule, option)
-  if (isList) return { ...comment, accept: [...(comment.accept ?? []), acceptedIn(value)] }
+  if (isList) return { ...comment, accept: [...(comment.accept ?? []), patternIn(name, value)] }
+  if (isPattern) return { ...comment, pattern: patternIn(name, value) as RegExp }
   const read = { meta: Number, branded: (text: string) => text === 'true' }[name]
   return { ...comment, [name]: read ? read(value) : value }
 }
 
 /** A pattern, or the name of a family. */
-function acceptedIn(value: string): RegExp | string {
+function patternIn(name: string, value: string): RegExp | string {
   const [, source, flags] = /^\/(.+)\/(\w*)$/s.exec(value) ?? []
   if (source === undefined) return value
   try {
     return new RegExp(source, flags)
   } catch (error) {
-    return refuseText(`accept: ${(error as Error).message}`, value)
+    return refuseText(`${name}: ${(error as Error).message}`, value)
   }
 }
 
@@ -91,10 +96,14 @@ const OPTIONS: Readonly<Record<string, readonly [pattern: RegExp, rule: string, 
   // Core checks whether the storage exists.
   storage: [/./, 'storage needs a value'],
   meta: [/^\d+$/, 'meta must be an integer'],
+  pattern: [
+    /^\/.+\/\w*$/s,
+    'pattern must be a regular expression between slashes, as in pattern=/[a-z0-9]{24}/',
+  ],
   // Core checks the prefix.
   prefix: [/./, 'prefix needs a value'],
   createdAt: [/^[A-Za-z]\w*$/, 'createdAt must be the name of a field', 'createdAt'],
-  generate: [/^(?:database|never)$/, 'generate must be database or never'],
+  generate: [/^(?:database|prisma|never)$/, 'generate must be database, prisma or never'],
   collation: [/./, 'collation needs a name'],
   accept: [
     /^(?:\/.+\/\w*|[A-Za-z_$][\w$]*)$/s,

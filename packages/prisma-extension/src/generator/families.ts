@@ -14,9 +14,18 @@ export interface FoundFamily {
   /** The package that exports it, or the absolute path of a module. */
   readonly from: string
   readonly prefix?: string | undefined
+  /** The pattern of opaque ids that the schema declares. */
+  readonly pattern?: RegExp | undefined
 }
 
-export type FindFamily = (asked: Pick<FoundFamily, 'prefix'> & { family: string }) => FoundFamily
+/** What a comment says of a field's family. */
+type Asked = Pick<FoundFamily, 'prefix' | 'pattern'> & {
+  readonly family: string
+  /** The name of opaque ids: their model, or model and field. */
+  readonly label?: string
+}
+
+export type FindFamily = (asked: Asked) => FoundFamily
 
 type Exports = Readonly<Record<string, unknown>>
 
@@ -32,7 +41,15 @@ type Source = readonly [from: string, exports: Exports]
 export async function loadFamilies(modules: readonly string[], schema: string): Promise<FindFamily> {
   const given = modules.map((module) => importFamilies(module, schema))
   const sources: Source[] = [...(await Promise.all(given)), ['@snoflax/core', core]]
-  return ({ family: name, prefix }) => {
+  return ({ family: name, prefix, pattern, label = name }) => {
+    const isOpaque = name === 'opaque'
+    if (isOpaque !== (pattern !== undefined))
+      throw new core.IdError(
+        'INVALID_OPTION',
+        'opaque and pattern belong together, as in /// @snoflax opaque pattern=/[a-z0-9]{24}/ generate=prisma',
+        { field: 'pattern', value: pattern },
+      )
+    if (pattern) return opaqueFamily(label, pattern)
     const found = sources.find(([, exports]) => Object.hasOwn(exports, name))
     const family = found?.[1][name]
     if (found !== undefined && isFamily(family)) {
@@ -54,6 +71,15 @@ export async function loadFamilies(modules: readonly string[], schema: string): 
     })
   }
 }
+
+/** @throws {IdError} as `opaque`. */
+const opaqueFamily = (label: string, pattern: RegExp): FoundFamily => ({
+  family: core.opaque(label, { pattern }),
+  name: `${label.charAt(0).toLowerCase()}${label.slice(1).replace(/\.(.)/g, (_, first: string) => first.toUpperCase())}Id`,
+  export: 'opaque',
+  from: '@snoflax/core',
+  pattern,
+})
 
 /** @throws {IdError} as `prefixed`. */
 function withPrefix(found: FoundFamily, prefix: string | undefined): FoundFamily {

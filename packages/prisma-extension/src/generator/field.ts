@@ -115,14 +115,23 @@ function refuseStorage({ name }: AnyFamily, reason: string, value: unknown): nev
 export function isGenerated(field: PrismaField, generate: GenerateBy | undefined): boolean {
   const reason = reasonAgainst(field, generate)
   if (reason) refuse(reason, generate ?? field.name)
-  return !field.isList && field.hasDefaultValue && generate !== 'database'
+  return !field.isList && field.hasDefaultValue && generate === undefined
 }
+
+/** Functions of defaults that Prisma calls itself. */
+const BY_PRISMA: readonly string[] = ['cuid', 'nanoid', 'ulid', 'uuid']
 
 function reasonAgainst(field: PrismaField, generate: GenerateBy | undefined): string | false {
   const { isList, isId, hasDefaultValue } = field
   if (isList) return generate !== undefined && 'ids in lists are not generated; pass them'
-  if (hasDefaultValue && defaultOf(field)?.name !== 'dbgenerated')
-    return 'its default is not an id; write @default(dbgenerated())'
+  const { name } = defaultOf(field) ?? {}
+  if (generate === 'prisma')
+    return (
+      !BY_PRISMA.includes(name ?? '') &&
+      'generate=prisma needs a default by which Prisma generates ids, as in @default(cuid())'
+    )
+  if (hasDefaultValue && name !== 'dbgenerated')
+    return 'its default is not an id; write @default(dbgenerated()), or generate=prisma if Prisma generates the ids'
   if (generate === 'never') return hasDefaultValue && 'generate=never needs no @default'
   if (generate === 'database')
     return (

@@ -141,7 +141,7 @@ function idField(own: FieldOfModel, lookup: Lookup, seen: ReadonlySet<string>): 
 function ownId(own: FieldOfModel, comment: IdComment, lookup: Lookup): FoundField {
   const { field, model } = own
   const { database, findFamily, branded } = lookup
-  const found = findFamily(comment)
+  const found = findFamily({ ...comment, label: field.isId ? model.name : nameOf(own) })
   const accept = (comment.accept ?? []).map((one) =>
     typeof one === 'string' ? findFamily({ family: one, prefix: undefined }) : one,
   )
@@ -156,7 +156,7 @@ function ownId(own: FieldOfModel, comment: IdComment, lookup: Lookup): FoundFiel
     of: isKey ? model.name : undefined,
     storage,
     generated,
-    isGenerating: generated || comment.generate === 'database',
+    isGenerating: generated || comment.generate === 'database' || comment.generate === 'prisma',
     branded: (comment.branded ?? branded) && !accept.some(isPattern),
     comment,
   }
@@ -171,12 +171,15 @@ function foreignKey(
 ): FoundField {
   const { field } = own
   const { found, accept, of, storage: wanted, comment: its, branded } = targets[0] as FoundField
-  const stated = comment ? findFamily({ prefix: found.prefix, ...comment }).family : found.family
+  const isSaid = comment && !(comment.family === 'opaque' && found.pattern)
+  const stated = isSaid ? findFamily({ prefix: found.prefix, ...comment }).family : found.family
   for (const target of targets) {
     agree({ path: nameOf(own), family: stated, storage: comment?.storage ?? wanted }, identityOf(target))
   }
   const name = nameOf(targets[0] as FoundField)
   if (comment?.meta !== undefined) refuse(`is a foreign key to ${name}, where meta is set`, comment.meta)
+  if (comment?.pattern)
+    refuse(`is a foreign key to ${name}, and has its pattern; leave pattern out`, comment.pattern)
   if (comment?.accept)
     refuse(`is a foreign key to ${name}, and accepts what that does; leave accept out`, comment.accept)
   if (generatesBy(field, comment?.generate, targets[0] as FoundField)) {
@@ -285,7 +288,8 @@ function checkNames(ids: readonly FoundField[], mistakes: Mistakes): void {
       const { found } = id
       const { name } = found.family
       const same = firstNamed(inModule, found.name, found)
-      if (same.export !== found.export || same.prefix !== found.prefix) {
+      const isOther = same.export !== found.export || same.prefix !== found.prefix
+      if (isOther || same.family.name !== found.family.name) {
         refuse(
           `the family is ${found.name} in the generated module, and so is another one; ` +
             'use another prefix, or rename your own family',

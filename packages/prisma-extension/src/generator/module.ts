@@ -71,7 +71,7 @@ export function moduleFiles(
 
 function constantsOf(schema: SchemaIds, isOptional: boolean): Constant[] {
   const ids = idFields(schema)
-  const families = familiesOf(ids).filter(({ prefix }) => prefix !== undefined)
+  const families = familiesOf(ids).filter(isMade)
   const example = ids[0] ? nameOf(ids[0]) : ''
   const byField = (name: string, about: string) => ({
     about,
@@ -80,11 +80,19 @@ function constantsOf(schema: SchemaIds, isOptional: boolean): Constant[] {
     value: `byField.${name}`,
   })
   return [
-    ...families.map(({ name, prefix, export: base }) => ({
-      name,
-      type: `PrefixedFamily<'${prefix}', typeof ${base}>`,
-      value: `prefixed(${base}, '${prefix}')`,
-    })),
+    ...families.map(({ name, prefix, pattern, family, export: base }) =>
+      pattern
+        ? {
+            name,
+            type: `Omit<OpaqueFamily<'${family.name}'>, 'generate'>`,
+            value: `opaque('${family.name}', { pattern: ${pattern} })`,
+          }
+        : {
+            name,
+            type: `PrefixedFamily<'${prefix}', typeof ${base}>`,
+            value: `prefixed(${base}, '${prefix}')`,
+          },
+    ),
     { name: 'configuration', type: 'Configuration', value: configuration(schema) },
     {
       about: 'The extension, to be given to `$extends` after all others.',
@@ -131,7 +139,7 @@ function importPath(folder: string, file: string): string {
 /** Imports of the types that the text uses. Projects may refuse others. */
 const typeImports = (text: string): string[] => [
   ...Object.entries({
-    '@snoflax/core': ['Id', 'IdOf', 'PrefixedFamily'],
+    '@snoflax/core': ['Id', 'IdOf', 'OpaqueFamily', 'OpaqueId', 'PrefixedFamily'],
     '@snoflax/core/adapter': ['IdSource'],
   }).flatMap(([from, names]) => {
     const used = names.filter((name) => new RegExp(`\\b${name}<`).test(text))
@@ -237,11 +245,18 @@ function generatorOption(found: FoundFamily): string {
   return `    readonly ${key}${isOptional ? '?' : ''}: IdSource<${typeOf(found)}>\n`
 }
 
+/** Whether the generated module declares it. */
+const isMade = ({ prefix, pattern }: FoundFamily): boolean => prefix !== undefined || pattern !== undefined
+
 const needsGenerator = ({ family }: FoundFamily): boolean => !('generate' in family)
 
 /** The type of a family's ids; `head` begins the names of its imports. */
-const typeOf = ({ name, prefix }: FoundFamily, head = ''): string =>
-  prefix === undefined ? `ReturnType<typeof ${head}${name}.parse>` : `${head}Id<'${prefix}'>`
+const typeOf = ({ name, prefix, pattern, family }: FoundFamily, head = ''): string =>
+  pattern
+    ? `${head}OpaqueId<'${family.name}'>`
+    : prefix === undefined
+      ? `ReturnType<typeof ${head}${name}.parse>`
+      : `${head}Id<'${prefix}'>`
 
 /** The type of a field's ids: `IdOf<Id<'cus'>, 'Customer'>`. */
 export function idType(id: Pick<FoundField, 'found' | 'accept' | 'of' | 'branded'>, head = ''): string {
