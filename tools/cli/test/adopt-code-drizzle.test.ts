@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { opaque } from '@snoflax/core'
+import type { OpaqueFamily } from '@snoflax/core'
 import { expect, test } from 'vitest'
 import { adopt, adoptIn, project } from './adopting.js'
 
@@ -76,7 +76,7 @@ export const docRoute = /^doc_[\\w-]{16}$/
     expect(after).toContain(line)
   expect(read('users.ts')).toContain("id: idColumn('user_id', usrId, kept).primaryKey()")
   const [schema, routes] = [await load(folder, 'schema.ts'), await load(folder, 'routes.ts')]
-  const ids = schema as unknown as Record<string, ReturnType<typeof opaque>>
+  const ids = schema as unknown as Record<string, OpaqueFamily>
   const tests = routes as unknown as Record<string, RegExp>
   expect(tests['orgRoute']?.test(ids['orgId']?.generate() ?? '')).toBe(true)
   expect(tests['docRoute']?.test(ids['docId']?.generate() ?? '')).toBe(true)

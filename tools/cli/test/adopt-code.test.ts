@@ -293,7 +293,7 @@ describe("what can't be loaded is said, with the reason", () => {
     const empty = project({ 'a.ts': 'export const a = 1' })
     expect(await cli(['adopt', 'code', empty])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('no Drizzle tables and no DataSource of TypeORM in'),
+      err: expect.stringContaining('no Drizzle tables, no DataSource of TypeORM and no Prisma schema in'),
     })
     expect(await cli(['adopt', 'code', 'nowhere'])).toMatchObject({
       code: 2,
@@ -303,28 +303,6 @@ describe("what can't be loaded is said, with the reason", () => {
 })
 
 describe('other ORMs are refused, with the page that says what to write', () => {
-  test('Prisma, whose schema stays as it is', async () => {
-    const schema = `datasource db {
-  provider = "postgresql"
-  url      = env("DATABASE_URL")
-}
-generator client {
-  provider        = "prisma-client-js"
-  previewFeatures = ["views", "relationJoins", "metrics"]
-}
-model User {
-  id String @id @default(cuid())
-}
-`
-    const folder = project({ 'prisma/schema.prisma': schema })
-    const { code, err } = await cli(['adopt', 'code', folder, '--write', '--unchecked'])
-    expect({ code, err }).toEqual({
-      code: 2,
-      err: expect.stringMatching(/schema\.prisma: Prisma isn't read .*docs\/switching\.md#by-hand/),
-    })
-    expect(readFileSync(join(folder, 'prisma/schema.prisma'), 'utf8')).toBe(schema)
-  })
-
   test.each([
     ['MikroORM', "import { MikroORM } from '@mikro-orm/postgresql'\nexport default MikroORM.init({})"],
     ['Kysely', "import { Kysely } from 'kysely'\nexport const db = new Kysely({ dialect })"],

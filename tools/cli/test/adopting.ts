@@ -18,6 +18,7 @@ const INSTALLED = {
   typeorm: '../../../packages/typeorm/node_modules/typeorm',
   'reflect-metadata': '../../../packages/typeorm/node_modules/reflect-metadata',
   'better-sqlite3': '../../../packages/typeorm/node_modules/better-sqlite3',
+  prisma: '../../../packages/prisma-extension/node_modules/prisma',
   pg: '../../../packages/typeorm/node_modules/pg',
   '@paralleldrive/cuid2': '../../../test/node_modules/@paralleldrive/cuid2',
   nanoid: '../../../bench/node_modules/nanoid',

@@ -43,11 +43,11 @@ const MYSQL = `SELECT NULL AS \`schema\`, table_name AS \`table\`, column_name A
 const CATALOGS: Readonly<Record<Database, string>> = {
   postgres: `SELECT n.nspname AS schema, c.relname AS table, a.attname AS column, row_security_active(c.oid) AS is_hidden
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
-    WHERE c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped
+    WHERE c.relkind IN ('r', 'p', 'v', 'm') AND a.attnum > 0 AND NOT a.attisdropped
       AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
     ORDER BY pg_table_is_visible(c.oid) DESC, n.nspname, a.attnum`,
   sqlite: `SELECT NULL AS "schema", m.name AS "table", c.name AS "column", false AS is_hidden
-    FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'`,
+    FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')`,
   mysql: MYSQL,
   mariadb: MYSQL,
 }

@@ -32,13 +32,12 @@ export function inputsOf(paths: readonly string[], texts: ReadonlyMap<string, st
     const [file] = matching((text) => test.test(text))
     return file ? [{ file, reason: byHand(orm) }] : []
   }
-  const schema = [...texts.keys()].find((file) => file.endsWith('.prisma'))
   const [entity] = matching((text) => /['"]typeorm['"]/.test(text) && /@Entity\s*\(/.test(text))
   return {
     drizzle: matching(drizzle),
     typeorm: sources,
+    prisma: code.flatMap(([file]) => (file.endsWith('.prisma') ? file : [])),
     unread: [
-      ...(schema ? [{ file: schema, reason: byHand('Prisma') }] : []),
       ...first(/['"]@mikro-orm\//, 'MikroORM'),
       ...first(/new\s+Kysely\b/, 'Kysely'),
       ...(entity && sources.length === 0

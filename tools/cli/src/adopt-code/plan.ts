@@ -15,6 +15,8 @@ export interface Named {
 export interface KeyPlan extends Named {
   /** The pattern of its ids, without anchors. */
   readonly pattern: string
+  /** The family that has these ids; undefined for opaque ones. */
+  readonly family?: string | undefined
   /** What generates them, as a person says it: `createId()`. */
   readonly by: string
   /** The constant beginning of its ids. */
@@ -54,12 +56,15 @@ const isNumber = (type: string): boolean =>
 
 const NUMBERS = 'a number: it can stay as it is; snoflax adopt plan replaces it in a running database'
 const NATURAL = 'it has no default: the application or another system decides on its keys'
+const PASSED = `${NATURAL}; if it generates ids for it, pass --pattern with their pattern`
 
 /** What becomes of each key and foreign key. */
 export function planOf(
   { tables }: Facts,
   /** Patterns that the user writes, by `users.id`. */
   patterns: ReadonlyMap<string, string>,
+  /** Whether a definition may leave it to the code that writes rows to generate the ids. */
+  mayPass: boolean,
 ): Plan {
   const targets = new Set(
     tables.flatMap(({ columns }) =>
@@ -83,7 +88,7 @@ export function planOf(
       const isReference = own.some(({ by }) => by !== 'relation')
       if (definition !== undefined) done.push(one)
       else if ((isPrimary && !isReference) || (targets.has(`${at} ${key}`) && !isReference))
-        fates.set(column, keyPlan(one, patterns.get(one.name)))
+        fates.set(column, keyPlan(one, patterns.get(one.name), mayPass))
       else if (isReference && column.generated)
         fates.set(column, {
           ...one,
@@ -125,14 +130,16 @@ export function planOf(
   }
 }
 
-function keyPlan(one: Named, written: string | undefined): KeyPlan | Left {
+function keyPlan(one: Named, written: string | undefined, mayPass: boolean): KeyPlan | Left {
   const { type, generated, isUuidGenerated } = one.column
   const left = (reason: string, isOpen = true): Left => ({ ...one, isOpen, reason })
   if (isNumber(type)) return left(NUMBERS, false)
   if (!isText(type) && !isUuid(type)) return left(`its type is ${type}: neither text nor uuid`, false)
   if (isUuidGenerated) return { ...one, pattern: UUID, by: 'uuid', head: '' }
-  if (!generated) return left(NATURAL, false)
-  const { pattern, samples, generators, head = '', reason } = generated
+  if (!generated && mayPass && written !== undefined)
+    return { ...one, pattern: written, by: 'passed by the application', head: '' }
+  if (!generated) return left(mayPass ? PASSED : NATURAL, false)
+  const { pattern, samples, generators, head = '', reason, family } = generated
   const by = generators.join(' and ') || 'a function of the application'
   if (written !== undefined) {
     const whole = new RegExp(`^(?:${written})$`)
@@ -141,7 +148,7 @@ function keyPlan(one: Named, written: string | undefined): KeyPlan | Left {
       ? { ...one, pattern: written, by, head: '' }
       : left(`its default generates ${wrong}, which --pattern '${one.name}=${written}' doesn't match`)
   }
-  if (pattern !== undefined) return { ...one, pattern, by, head }
+  if (pattern !== undefined) return { ...one, pattern, by, head, family }
   const shown = samples.length > 0 ? `, such as ${samples[0]}` : ''
   return left(
     `the pattern of its ids is not known${shown} (${reason}); write it: --pattern '${one.name}=<regular expression>'`,
@@ -149,7 +156,7 @@ function keyPlan(one: Named, written: string | undefined): KeyPlan | Left {
 }
 
 /** The column at the end of a chain of references. */
-function rootOf(
+export function rootOf(
   column: ColumnFacts,
   tables: readonly TableFacts[],
   seen: ReadonlySet<ColumnFacts> = new Set(),

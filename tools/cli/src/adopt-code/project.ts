@@ -10,6 +10,8 @@ import { inputsOf } from './inputs.js'
 import type { Facts, Orm } from './load/facts.js'
 import { loadFacts, pathOf } from './load/process.js'
 import { type KeyPlan, type Left, type Named, type Plan, planOf, type ReferencePlan } from './plan.js'
+import { prismaFacts } from './prisma/load.js'
+import { PrismaWriter } from './prisma/write.js'
 import { Sources } from './sources.js'
 import { TypeormWriter } from './typeorm/write.js'
 import { compareFacts } from './verify.js'
@@ -70,17 +72,21 @@ export interface Outcome {
   readonly missing?: string
 }
 
-const PACKAGES = { drizzle: '@snoflax/drizzle', typeorm: '@snoflax/typeorm' } as const
+const PACKAGES = {
+  drizzle: '@snoflax/drizzle',
+  typeorm: '@snoflax/typeorm',
+  prisma: '@snoflax/prisma-extension',
+} as const
 
 /** Loads an application, and finds what makes its keys columns of ids. @throws {UsageError} */
 export async function adoptFiles(paths: readonly string[], files: Files, wanted: Wanted): Promise<Outcome> {
   const inputs = inputsOf(paths, files.texts)
-  const orms = (['drizzle', 'typeorm'] as const).filter((orm) => inputs[orm].length > 0)
+  const orms = (['drizzle', 'typeorm', 'prisma'] as const).filter((orm) => inputs[orm].length > 0)
   const failures = [...inputs.unread]
   if (orms.length === 0)
     throw new UsageError(
       failures.map(({ file, reason }) => `${file}: ${reason}`).join('; ') ||
-        `no Drizzle tables and no DataSource of TypeORM in ${paths.join(', ')}`,
+        `no Drizzle tables, no DataSource of TypeORM and no Prisma schema in ${paths.join(', ')}`,
     )
   const outcomes: Outcome[] = []
   for (const orm of orms) outcomes.push(await adoptOrm(orm, inputs[orm], files, wanted))
@@ -93,29 +99,58 @@ async function adoptOrm(
   files: Files,
   wanted: Wanted,
 ): Promise<Outcome> {
-  const before = await loadFacts(orm, modules)
-  const whole = planOf(before, wanted.patterns)
+  const load = (edited?: ReadonlyMap<string, string>): Promise<Facts> =>
+    orm === 'prisma'
+      ? prismaFacts(
+          new Map(modules.map((file) => [file, (edited?.get(file) ?? files.texts.get(file)) as string])),
+        )
+      : loadFacts(orm, modules, edited)
+  const before = await load()
+  const whole = planOf(before, wanted.patterns, orm === 'prisma')
   unknownPatterns(wanted.patterns, whole)
   const stored = wanted.url === undefined ? undefined : await askDatabase(wanted.url, whole, wanted.rows)
   const plan = stored ? withoutOthers(whole, stored) : whole
-  const require = createRequire(import.meta.url)
-  const sources = new Sources(require(pathOf('typescript', modules[0] as string)), codeOf(files.texts))
-  const definitions = new Definitions(sources, wanted.isBranded)
-  const writer =
-    orm === 'drizzle'
-      ? new DrizzleWriter(sources, definitions, before.database)
-      : new TypeormWriter(sources, definitions, before.tables, plan.keys)
-  const written = write(plan, writer, definitions)
-  definitions.finish()
-  const { edits } = definitions
+  const { writer, editing } = writerOf(orm, modules, before, plan, files, wanted)
+  const written = write(plan, writer, editing)
+  editing.finish()
+  const { edits } = editing
   const texts = new Map(
     [...edits].map(([file, own]) => [file, applyEdits(files.texts.get(file) as string, own)]),
   )
   const verdict =
-    edits.size === 0
-      ? { faults: [] }
-      : compareFacts(before, await loadFacts(orm, modules, texts), { keys: written.keys })
+    edits.size === 0 ? { faults: [] } : compareFacts(before, await load(texts), { keys: written.keys })
   return outcomeOf(orm, { before, plan, written, stored, verdict, edits, files, writer })
+}
+
+/** Edits of files: what one column needs is written as a whole, or not at all. */
+interface Editing {
+  readonly edits: ReadonlyMap<string, readonly Edit[]>
+  whole<Result>(work: () => Result): Result
+  /** Writes what several columns need. */
+  finish(): void
+}
+
+function writerOf(
+  orm: Orm,
+  modules: readonly string[],
+  facts: Facts,
+  plan: Plan,
+  { texts }: Files,
+  { isBranded }: Wanted,
+): { writer: Writer; editing: Editing } {
+  if (orm === 'prisma') {
+    const schema = new Map(modules.map((file) => [file, texts.get(file) as string]))
+    const writer = new PrismaWriter(schema, facts, isBranded)
+    return { writer, editing: writer }
+  }
+  const require = createRequire(import.meta.url)
+  const sources = new Sources(require(pathOf('typescript', modules[0] as string)), codeOf(texts))
+  const editing = new Definitions(sources, isBranded)
+  const writer =
+    orm === 'drizzle'
+      ? new DrizzleWriter(sources, editing, facts.database)
+      : new TypeormWriter(sources, editing, facts.tables, plan.keys)
+  return { writer, editing }
 }
 
 const codeOf = (texts: ReadonlyMap<string, string>): Map<string, string> =>
@@ -179,7 +214,7 @@ interface Written {
   readonly unwritten: Left[]
 }
 
-function write(plan: Plan, writer: Writer, definitions: Definitions): Written {
+function write(plan: Plan, writer: Writer, editing: Editing): Written {
   const [keys, adopted, unwritten]: [KeyPlan[], Adopted[], Left[]] = [[], [], []]
   const one = (
     named: Named,
@@ -188,8 +223,9 @@ function write(plan: Plan, writer: Writer, definitions: Definitions): Written {
     work: () => Change | undefined,
   ): boolean => {
     try {
-      const change = definitions.whole(work)
-      const place = { ...placeOf(named), ...(change && { file: change.file, line: change.line }) }
+      const change = editing.whole(work)
+      const line = change?.line ?? writer.lineOf(named)
+      const place = { ...placeOf(named), ...(change && { file: change.file }), ...(line && { line }) }
       adopted.push({ ...place, kind, pattern: key.pattern, text: change?.text ?? key.name })
       return true
     } catch (error) {
@@ -275,10 +311,28 @@ function outcomeOf(
     leftovers: files.leftovers,
     next:
       edits.size > 0
-        ? [`npm install ${PACKAGES[orm]} @snoflax/core`, 'run your formatter and your tests']
+        ? [
+            `npm install ${PACKAGES[orm]} @snoflax/core`,
+            ...(orm === 'prisma' ? ['npx prisma generate', clientsIn(files.texts)] : []),
+            'run your formatter and your tests',
+          ]
         : [],
     ...verdict,
   }
+}
+
+/** Where code creates Prisma's clients, which need the extension. */
+function clientsIn(texts: ReadonlyMap<string, string>): string {
+  const found = [...texts].flatMap(([file, text]) =>
+    file.endsWith('.prisma')
+      ? []
+      : text
+          .split('\n')
+          .flatMap((line, at) =>
+            /\bnew\s+PrismaClient\b|\bextends\s+PrismaClient\b/.test(line) ? `${file}:${at + 1}` : [],
+          ),
+  )
+  return `add .$extends(snoflax()) to ${found.length > 0 ? `the client in ${found.join(', ')}` : 'your client'}, after all other extensions; snoflax is exported by the folder that prisma generate writes`
 }
 
 /** The outcomes of several ORMs as one. @throws {UsageError} if they change one file */

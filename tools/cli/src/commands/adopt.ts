@@ -2,6 +2,7 @@ import type { Adoption, InventoryRow, Orm, Progress, Rehearsal, Stage } from '@s
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { answerFacts } from '../adopt-code/load/child.js'
 import { LOAD } from '../adopt-code/load/process.js'
+import { answerSchema, GENERATOR } from '../adopt-code/prisma/load.js'
 import { EXIT, UsageError } from '../exit.js'
 import { adoptionOptions, readConfig } from '../key-replacement/config.js'
 import { openForAdoption } from '../key-replacement/open.js'
@@ -119,10 +120,16 @@ export function adopt(terminal: Terminal): Command {
       .choices(STAGES)
       .default('switched'),
   )
-  return command.addCommand(adoptCode(terminal)).addCommand(
-    new Command(LOAD).action(() => answerFacts(terminal.io.stdin)),
-    { hidden: true },
-  )
+  return command
+    .addCommand(adoptCode(terminal))
+    .addCommand(
+      new Command(LOAD).action(() => answerFacts(terminal.io.stdin)),
+      { hidden: true },
+    )
+    .addCommand(
+      new Command(GENERATOR).action(() => answerSchema(terminal.io.stdin, terminal.io.stderr)),
+      { hidden: true },
+    )
 }
 
 const ORMS = ['typeorm', 'prisma', 'drizzle', 'kysely'] as const satisfies readonly Orm[]

@@ -63,11 +63,11 @@ export interface Facts {
   readonly failures: readonly Failure[]
 }
 
-export type Orm = 'drizzle' | 'typeorm'
+export type Orm = 'drizzle' | 'typeorm' | 'prisma'
 
 /** What a process that loads an application gets. */
 export interface Request {
-  readonly orm: Orm
+  readonly orm: Exclude<Orm, 'prisma'>
   /** Whole paths of the modules. */
   readonly files: readonly string[]
   /** The path of `typescript`. */

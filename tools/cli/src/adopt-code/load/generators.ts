@@ -18,6 +18,8 @@ export interface Generated {
   readonly pattern?: string
   /** The constant text before the first generated part. */
   readonly head?: string
+  /** The family that has these ids, with their time. */
+  readonly family?: string
   /** Why there is no pattern. */
   readonly reason?: string
 }

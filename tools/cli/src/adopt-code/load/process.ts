@@ -56,10 +56,10 @@ export function loadFacts(
 }
 
 /** Where a package is: that of the application, else the one beside this command. @throws {UsageError} */
-export function pathOf(name: string, file: string): string {
+export function pathOf(name: string, file: string, module = name): string {
   for (const from of [resolve(file), import.meta.url]) {
     try {
-      return createRequire(from).resolve(name)
+      return createRequire(from).resolve(module)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
     }
