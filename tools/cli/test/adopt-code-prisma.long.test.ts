@@ -391,7 +391,11 @@ test('stored keys are compared, also in views; a key that stores others stays, w
     INSERT INTO "User" VALUES ('cjld2cjxh0000qzrmn831i7rn'), ('clerk_1');
     CREATE TABLE "Post" (id text PRIMARY KEY, "authorId" text NOT NULL);
     INSERT INTO "Post" VALUES ('cjld2cjxh0000qzrmn831i7rn', 'clerk_1');
-    CREATE VIEW "Seen" AS SELECT id AS "postId" FROM "Post"`)
+    CREATE VIEW "Seen" AS SELECT id AS "postId" FROM "Post";
+    CREATE TABLE "New" (id uuid PRIMARY KEY);
+    INSERT INTO "New" VALUES ('019d0c38-1f3a-7c3e-8f7e-2b1d5a6c7e8f');
+    CREATE TABLE "Old" (id uuid PRIMARY KEY);
+    INSERT INTO "Old" VALUES ('019d0c38-1f3a-7c3e-8f7e-2b1d5a6c7e8f'), ('f47ac10b-58cc-4372-a567-0e02b2c3d479')`)
   const models = `
 model User {
   id    String @id @default(cuid())
@@ -402,6 +406,12 @@ model Post {
   authorId String
   author   User   @relation(fields: [authorId], references: [id])
   seen     Seen?
+}
+model New {
+  id String @id @default(uuid(7)) @db.Uuid
+}
+model Old {
+  id String @id @default(uuid(7)) @db.Uuid
 }
 view Seen {
   postId String @unique
@@ -425,14 +435,23 @@ view Seen {
     ['User.id', reason],
     ['Post.authorId', reason],
   ])
-  expect(adopted.map(({ name }) => name)).toEqual(['Post.id', 'Seen.postId'])
+  expect(adopted.map(({ name }) => name)).toEqual(['Post.id', 'New.id', 'Old.id', 'Seen.postId'])
+  // Those of another version have no time.
+  expect(adopted.map(({ text }) => text)).toEqual([
+    'opaque, cuid(1)',
+    'uuid7, uuid(7)',
+    'opaque, uuid(7)',
+    'Post.id',
+  ])
   expect(stored?.map(({ name, rows, others }) => [name, rows, others])).toEqual([
     ['User.id', 2, 1],
     ['Post.id', 1, 0],
+    ['New.id', 1, 0],
+    ['Old.id', 2, 0],
     ['Post.authorId', 1, 1],
     ['Seen.postId', 1, 0],
   ])
-  expect(after.match(/@snoflax/g)).toHaveLength(1)
+  expect(after.match(/@snoflax/g)).toHaveLength(3)
 })
 
 test('a generator of ours that is there stays, and one of another name has its own', async () => {

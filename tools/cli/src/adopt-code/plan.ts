@@ -45,6 +45,7 @@ export interface Plan {
 }
 
 export const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const UUID7 = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
 
 export const isText = (type: string): boolean =>
   /^(?:text|tinytext|mediumtext|longtext|n?(?:var)?char|character varying|varchar2?)\b/i.test(type)
@@ -65,6 +66,8 @@ export function planOf(
   patterns: ReadonlyMap<string, string>,
   /** Whether a definition may leave it to the code that writes rows to generate the ids. */
   mayPass: boolean,
+  /** Keys that store ids of no family, by `users.id`. */
+  timeless: ReadonlySet<string>,
 ): Plan {
   const targets = new Set(
     tables.flatMap(({ columns }) =>
@@ -88,7 +91,7 @@ export function planOf(
       const isReference = own.some(({ by }) => by !== 'relation')
       if (definition !== undefined) done.push(one)
       else if ((isPrimary && !isReference) || (targets.has(`${at} ${key}`) && !isReference))
-        fates.set(column, keyPlan(one, patterns.get(one.name), mayPass))
+        fates.set(column, keyPlan(one, patterns.get(one.name), mayPass, timeless.has(one.name)))
       else if (isReference && column.generated)
         fates.set(column, {
           ...one,
@@ -130,7 +133,12 @@ export function planOf(
   }
 }
 
-function keyPlan(one: Named, written: string | undefined, mayPass: boolean): KeyPlan | Left {
+function keyPlan(
+  one: Named,
+  written: string | undefined,
+  mayPass: boolean,
+  isTimeless: boolean,
+): KeyPlan | Left {
   const { type, generated, isUuidGenerated } = one.column
   const left = (reason: string, isOpen = true): Left => ({ ...one, isOpen, reason })
   if (isNumber(type)) return left(NUMBERS, false)
@@ -148,7 +156,10 @@ function keyPlan(one: Named, written: string | undefined, mayPass: boolean): Key
       ? { ...one, pattern: written, by, head: '' }
       : left(`its default generates ${wrong}, which --pattern '${one.name}=${written}' doesn't match`)
   }
-  if (pattern !== undefined) return { ...one, pattern, by, head, family }
+  if (pattern !== undefined) {
+    if (isTimeless || family === undefined) return { ...one, pattern, by, head }
+    return { ...one, pattern: family === 'uuid7' ? UUID7 : pattern, by, head, family }
+  }
   const shown = samples.length > 0 ? `, such as ${samples[0]}` : ''
   return left(
     `the pattern of its ids is not known${shown} (${reason}); write it: --pattern '${one.name}=<regular expression>'`,

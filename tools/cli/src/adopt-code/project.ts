@@ -106,9 +106,15 @@ async function adoptOrm(
         )
       : loadFacts(orm, modules, edited)
   const before = await load()
-  const whole = planOf(before, wanted.patterns, orm === 'prisma')
-  unknownPatterns(wanted.patterns, whole)
-  const stored = wanted.url === undefined ? undefined : await askDatabase(wanted.url, whole, wanted.rows)
+  const planned = async (timeless: ReadonlySet<string>): Promise<{ whole: Plan; stored?: StoredKeys }> => {
+    const whole = planOf(before, wanted.patterns, orm === 'prisma', timeless)
+    unknownPatterns(wanted.patterns, whole)
+    const { url, rows } = wanted
+    return url === undefined ? { whole } : { whole, stored: await askDatabase(url, whole, rows) }
+  }
+  const first = await planned(new Set())
+  const timeless = timelessIn(first)
+  const { whole, stored } = timeless.size > 0 ? await planned(timeless) : first
   const plan = stored ? withoutOthers(whole, stored) : whole
   const { writer, editing } = writerOf(orm, modules, before, plan, files, wanted)
   const written = write(plan, writer, editing)
@@ -167,8 +173,19 @@ function unknownPatterns(
       throw new UsageError(`--pattern ${name}: no id column of this name; there are ${[...names].join(', ')}`)
 }
 
+type StoredKeys = ReadonlyMap<Named, Stored>
+
+/** Keys that are ids of a family today, but store others. */
+const timelessIn = ({ whole, stored }: { whole: Plan; stored?: StoredKeys }): ReadonlySet<string> =>
+  new Set(
+    [...whole.keys, ...whole.references].flatMap((one) => {
+      const key = 'key' in one ? one.key : one
+      return key.family && stored?.get(one)?.others ? key.name : []
+    }),
+  )
+
 /** Columns that store other keys than their definition takes stay, and what belongs to them. */
-function withoutOthers(plan: Plan, stored: ReadonlyMap<Named, Stored>): Plan {
+function withoutOthers(plan: Plan, stored: StoredKeys): Plan {
   const reasons = new Map<KeyPlan, string>()
   for (const one of [...plan.keys, ...plan.references]) {
     const key = 'key' in one ? one.key : one
@@ -269,7 +286,7 @@ function outcomeOf(
     before: Facts
     plan: Plan
     written: Written
-    stored: ReadonlyMap<Named, Stored> | undefined
+    stored: StoredKeys | undefined
     verdict: ReturnType<typeof compareFacts>
     edits: ReadonlyMap<string, readonly Edit[]>
     files: Files

@@ -151,7 +151,6 @@ function definitionOf(
 }
 
 const UUID7_DEFAULT = /^\(?\w*uuid_?(?:generate_)?v7\(\)\)?$/i
-const UUID7 = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
 
 /** What Prisma's own functions generate, with an example. */
 const GENERATORS: Readonly<
@@ -169,7 +168,7 @@ const GENERATORS: Readonly<
   }),
   uuid: (version) =>
     version === 7
-      ? { pattern: UUID7, example: '019d0c38-1f3a-7c3e-8f7e-2b1d5a6c7e8f', family: 'uuid7' }
+      ? { pattern: UUID, example: '019d0c38-1f3a-7c3e-8f7e-2b1d5a6c7e8f', family: 'uuid7' }
       : { pattern: UUID, example: 'f47ac10b-58cc-4372-a567-0e02b2c3d479' },
 }
 
@@ -178,7 +177,7 @@ function generatedBy(made: Call): Generated {
   const [given] = made.args
   if (made.name === 'dbgenerated')
     return UUID7_DEFAULT.test(String(given))
-      ? { ...by, samples: [], pattern: UUID7, family: 'uuid7' }
+      ? { ...by, samples: [], pattern: UUID, family: 'uuid7' }
       : {
           ...by,
           samples: [],
