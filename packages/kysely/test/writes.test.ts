@@ -195,20 +195,6 @@ test('an insert of merge takes an id of the source', () => {
   expect(text).toContain('insert ("id", "name") values ("logs"."id", "logs"."note")')
 })
 
-test('a text that is no id finds nothing in conditions', async () => {
-  await db.insertInto('customers').values({ name: 'Eve' }).execute()
-  const all = db.selectFrom('customers').select('id')
-  for (const found of [
-    all.where('id', '=', WRONG),
-    all.where('id', 'in', [WRONG]),
-    all.where('id', 'like', 'x%'),
-  ])
-    expect(await found.execute()).toEqual([])
-  expect(await db.deleteFrom('customers').where('id', '=', WRONG).executeTakeFirstOrThrow()).toEqual({
-    numDeletedRows: 0n,
-  })
-})
-
 test('CamelCasePlugin stands after the plugin; before it, inserts are refused', () => {
   const camel = idPlugin({
     database: 'sqlite',
@@ -273,24 +259,7 @@ test('times and pages, of a column by any name', async () => {
   expect(() => ids.createdBetween('orders.none' as never, 0, 1)).toThrow('orders.none: not an id column')
 })
 
-test('an id leads to its row', async () => {
-  const [customer, order] = [ids.generate('customers.id'), ids.generate('orders.id')]
-  await db.insertInto('customers').values({ id: customer, name: 'Found' }).execute()
-  await db.insertInto('orders').values({ id: order, customer_id: customer }).execute()
-  const found = await ids.find(db, customer as string)
-  expect(found).toMatchObject({
-    model: 'customers',
-    column: 'id',
-    row: { id: customer, name: 'Found' },
-    also: [],
-  })
-  expect(await ids.find(db, order as string)).toMatchObject({
-    model: 'orders',
-    row: { customer_id: customer },
-  })
-  expect(await ids.find(db, customerId.generate())).toBeNull()
-  expect(await ids.find(db, 'inv_Kpcan0M1FakODT4k')).toBeNull()
-  await expect(async () => ids.find(db, 'cus_Kpcan0M1FakODT4')).rejects.toThrow('16 characters, not 15')
+test('find() under CamelCasePlugin', async () => {
   const renamed = idPlugin({ database: 'sqlite', tables: { paidOrders: { orderId: flaxId() } } })
   const camel = open([renamed, new CamelCasePlugin()])
   await camel.schema.createTable('paidOrders').addColumn('orderId', 'text').execute()
