@@ -142,55 +142,11 @@ test.each([
 
 /** Names of options and of what is optional in a definition. */
 const OPTIONAL = [
-  ...[
-    'monotonic',
-    'clock',
-    'random',
-    'partition',
-    'sequenceMin',
-    'sequenceMax',
-    'backfill',
-    'snapshot',
-    'meta',
-  ],
-  ...[
-    'onOverflow',
-    'onClockBack',
-    'id',
-    'datacenter',
-    'worker',
-    'process',
-    'counterMask',
-    'node',
-    'signal',
-    'standard',
-  ],
-  ...[
-    'at',
-    'nowMs',
-    'others',
-    'uuids',
-    'storage',
-    'exactBigint',
-    'generator',
-    'order',
-    'after',
-    'prefix',
-    'accept',
-  ],
-  ...[
-    'branded',
-    'default',
-    'schema',
-    'min',
-    'max',
-    'exactRange',
-    'generatorExample',
-    'upperBoundMs',
-    'check',
-  ],
-  ...['checkFrom', 'alphabet', 'compare', 'field', 'position', 'waitMs', 'path', 'cause'],
-]
+  'monotonic clock random partition sequenceMin sequenceMax backfill snapshot meta onOverflow',
+  'onClockBack id datacenter worker process counterMask node signal standard at nowMs others uuids',
+  'storage exactBigint generator order after prefix accept branded default schema min max exactRange',
+  'generatorExample upperBoundMs check checkFrom alphabet compare field position waitMs path cause',
+].flatMap((words) => words.split(' '))
 
 /** What every generator, definition, parser and column answers, with a clock and random bits that stand still. */
 async function answers(): Promise<readonly unknown[]> {
