@@ -56,22 +56,6 @@ describe.each(differing)('$name', ({ kind, family, generator, storage }) => {
   const ids = Array.from({ length: 10 }, (_, number) => family.lowerBound(day(number)))
   beforeAll(() => events().insert([...ids].reverse().map((id, i) => ({ id, causeId: i === 0 ? null : id }))))
 
-  test('the start of a time range is included, its end is not', async () => {
-    const ever = new Date('+275760-09-13')
-    for (const [condition, from, to] of [
-      [createdBetween(Event, 'id', day(2), day(5)), 2, 5],
-      [createdAfter(Event, 'id', day(7)), 7, 10],
-      [createdBefore(Event, 'id', day(3)), 0, 3],
-      [createdBefore(Event, 'id', ever), 0, 10],
-      [createdBetween(Event, 'id', day(-99), ever), 0, 10],
-      [createdAfter(Event, 'id', ever), 10, 10],
-    ] as const) {
-      const found = (await events().findBy({ id: condition })).map(({ id }) => id).sort(family.compare)
-      const exact = ids.slice(from, to)
-      expect(family.exactRange ? found : found.filter((id) => exact.includes(id))).toEqual(exact)
-    }
-  })
-
   test('createdAt returns the time of the id, or of another id column', async () => {
     const event = await events().findOneByOrFail({ id: ids[4] as string })
     expect(event.createdAt).toEqual(family.time(ids[4] as string))

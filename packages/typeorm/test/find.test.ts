@@ -1,12 +1,11 @@
 import 'reflect-metadata'
-import { type FlaxId, flax, type Id, prefixed, type SnoId, uuid7 } from '@snoflax/core'
+import { flax, type Id, prefixed, uuid7 } from '@snoflax/core'
 import { type Finder, testFind } from '@snoflax/test/contract'
-import { FlaxIdColumn, find, IdColumn, idColumn, SnoIdColumn } from '@snoflax/typeorm'
+import { FlaxIdColumn, find, idColumn } from '@snoflax/typeorm'
 import {
   ChildEntity,
   Column,
   DataSource,
-  DeleteDateColumn,
   Entity,
   type EntityManager,
   EntitySchema,
@@ -20,7 +19,7 @@ import {
   Unique,
 } from 'typeorm'
 import { describe, expect, test } from 'vitest'
-import { openDataSource, openForBlock, openForTest } from './open-data-source.js'
+import { openDataSource, openForBlock } from './open-data-source.js'
 import { kinds } from './sources.js'
 
 @Entity()
@@ -31,49 +30,6 @@ class Customer {
 }
 @ChildEntity()
 class Company extends Customer {}
-@Entity()
-class Order {
-  @SnoIdColumn() id!: SnoId
-  @IdColumn(flax, { prefix: 'pub', primary: false, unique: true }) publicId!: Id<'pub'>
-  @ManyToOne(() => Customer) customer!: Relation<Customer>
-}
-@Entity()
-class Visit {
-  @FlaxIdColumn({ storage: 'binary' }) id!: FlaxId
-  @FlaxIdColumn.plain({ nullable: true }) traceId!: FlaxId | null
-}
-@Entity()
-class Detail {
-  @PrimaryColumn('varchar') id!: FlaxId
-  @OneToOne(() => Visit) @JoinColumn({ name: 'id' }) visit!: Relation<Visit>
-}
-
-describe.each(kinds)('$name', (kind) => {
-  test('an id leads to its row, and to rows that share it', async () => {
-    const dataSource = await openForTest(kind, [Customer, Company, Order, Visit, Detail])
-    const customer = await dataSource.getRepository(Company).save({ name: 'Ada' })
-    const { id: orderId, publicId } = await dataSource.getRepository(Order).save({ customer })
-    const { id } = await dataSource.getRepository(Visit).save({ traceId: flax.generate() })
-    await dataSource.getRepository(Detail).insert({ id })
-    const found = await find(dataSource, customer.id)
-    expect(found).toEqual({ model: 'Customer', column: 'id', row: customer, also: [], hasMore: false })
-    expect(found?.row).toBeInstanceOf(Company)
-    expect(await find(dataSource, publicId)).toMatchObject({
-      model: 'Order',
-      column: 'publicId',
-      row: { id: orderId },
-    })
-    expect(await find(dataSource, orderId)).toMatchObject({ model: 'Order', column: 'id' })
-    expect(await find(dataSource, id)).toMatchObject({
-      model: 'Visit',
-      row: { id },
-      also: [{ model: 'Detail', column: 'id', row: { id } }],
-    })
-    for (const none of ['inv_Kpcan0M1FakODT4k', 'cus_Kpcan0M1FakODT4k', flax.generate()])
-      expect(await find(dataSource, none)).toBeNull()
-    await expect(find(dataSource, 'cus_Kpcan0M1FakODT4')).rejects.toThrow('16 characters, not 15')
-  })
-})
 
 class Embedded {
   @FlaxIdColumn.plain({ prefix: 'emb', primary: true }) id!: Id<'emb'>
@@ -114,14 +70,9 @@ class Extra {
   @PrimaryColumn('int') no!: number
   @OneToOne(() => Parent) @JoinColumn() parent!: Relation<Parent>
 }
-@Entity()
-class Removed {
-  @FlaxIdColumn({ prefix: 'rem' }) id!: Id<'rem'>
-  @DeleteDateColumn() gone!: Date | null
-  @FlaxIdColumn.plain({ prefix: 'non', nullable: true }) noKeyId!: Id<'non'> | null
-}
-const others = [Parent, Version, Line, Extra, Held, Removed]
+const others = [Parent, Version, Line, Extra, Held]
 
+// Forms of declaring a key are among the features of the contract.
 describe.each(kinds)('keys in $name', (kind) => {
   const statements: string[] = []
   const logger = {
@@ -191,16 +142,6 @@ describe.each(kinds)('keys in $name', (kind) => {
       ]),
     )
     expect(row?.also.find(({ model }) => model === 'Line')?.row['parent']).toEqual(parent)
-  })
-
-  test('soft-deleted rows are hidden, and other columns are no keys', async () => {
-    const { manager } = world.dataSource
-    const noKeyId = prefixed(flax, 'non').generate() as Id<'non'>
-    const kept = await manager.save(Removed, { noKeyId })
-    expect((await found(kept.id)).row).toMatchObject({ model: 'Removed', row: { id: kept.id } })
-    await manager.softDelete(Removed, { id: kept.id })
-    expect(await found(kept.id)).toEqual({ row: null, statements: 1 })
-    expect(await found(noKeyId)).toEqual({ row: null, statements: 0 })
   })
 })
 
