@@ -18,7 +18,6 @@ export const WRONG = {
   laterFlake: flake.withEpoch(1_420_070_400_000),
   malformedId: 'Kpcan0M1FakODT4',
   idOfAnotherType: 5 as unknown as FlaxId,
-  keyOfAnotherFamily: sno.min,
   ofOneRoute: recent(flax, { maxAgeMs: 86_400_000 }),
 }
 

@@ -10,14 +10,14 @@ import { VERSION } from './version.js'
 export type Keys = StorageName | 'plain text'
 
 /** Decorators of keys and of other ids, and the type of plain text that sorts as ids do. */
-export function columnsOf(keys: Keys | 'accepting', kind: string) {
+export function columnsOf(keys: Keys, kind: string) {
   const text = () => ({
     length: 16,
     ...(kind === 'postgres' && { collation: 'C' }),
     ...(kind === 'mysql' && { charset: 'utf8mb4', collation: 'utf8mb4_bin' }),
   })
   const isPlain = keys === 'plain text'
-  const ours = keys === 'accepting' ? { accept: /-row-\d{6}/ } : isPlain ? {} : { storage: keys }
+  const ours = isPlain ? {} : { storage: keys }
   return {
     text,
     Key: () => (isPlain ? PrimaryColumn('varchar', text()) : FlaxIdColumn(ours)),
