@@ -61,7 +61,10 @@ describe('mistakes in a schema are reported with model and field', () => {
       'String @id @default(uuid()) @db.Uuid /// @snoflax sno',
       'its default is not an id; write @default(dbgenerated()), or generate=prisma if Prisma generates the ids',
     ],
-    ['String @id @default("") /// @snoflax sno', 'its default is not an id; write @default(dbgenerated()), or generate=prisma if Prisma generates the ids'],
+    [
+      'String @id @default("") /// @snoflax sno',
+      'its default is not an id; write @default(dbgenerated()), or generate=prisma if Prisma generates the ids',
+    ],
     [
       'String @id @db.Uuid /// @snoflax sno',
       'add @default(dbgenerated()) to generate ids, or write generate=never',
