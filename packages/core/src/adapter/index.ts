@@ -48,11 +48,10 @@ export {
 export { checkKeyset, type KeysetPage, readKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
 export { withPath } from './path.js'
+export { quoteMysqlName, quoteName, quoteText } from './quote.js'
 export {
   closingOf,
   isWord,
-  quoteName,
-  quoteText,
   readSql,
   type SqlToken,
   splitAtCommas,

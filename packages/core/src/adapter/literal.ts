@@ -1,5 +1,5 @@
 import type { Database } from '../storage/column.js'
-import { quoteText } from './read-sql.js'
+import { quoteText } from './quote.js'
 
 /**
  * Lower-case hex digits of bytes.

@@ -236,19 +236,3 @@ export function splitAtCommas(tokens: readonly SqlToken[]): SqlToken[][] {
   }
   return parts
 }
-
-/**
- * A name in double quotes, for PostgreSQL and SQLite.
- *
- * @example
- * quoteName('order "x"') // '"order ""x"""'
- */
-export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-/**
- * A text as a literal of standard SQL: PostgreSQL and SQLite, not MySQL, where a backslash escapes.
- *
- * @example
- * quoteText("it's") // "'it''s'"
- */
-export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -2,7 +2,8 @@ import { isAccepting, isOpaque, ownOf } from '../identity.js'
 import { IdError } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import type { IdStorage } from '../storage/index.js'
-import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } from './read-sql.js'
+import { quoteName } from './quote.js'
+import { closingOf, isWord, readSql, type SqlToken, splitAtCommas } from './read-sql.js'
 
 /** An id column as an ORM declares it. */
 export interface DeclaredColumn {

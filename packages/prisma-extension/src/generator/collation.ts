@@ -1,5 +1,5 @@
 import { storageFor } from '@snoflax/core'
-import { isOpaque, quoteName } from '@snoflax/core/adapter'
+import { isOpaque, quoteMysqlName, quoteName } from '@snoflax/core/adapter'
 import type { FoundField, ModelIds, SchemaIds } from './id-fields.js'
 import { MARK } from './module.js'
 import type { PrismaField, PrismaModel } from './schema.js'
@@ -86,6 +86,6 @@ function mysqlStatement({ table, column, id: { field, comment } }: TextColumn): 
   const type = `${native.toUpperCase()}${length === undefined ? '' : `(${length})`}`
   const { args: [made] = [] } = (field.default ?? {}) as { args?: readonly unknown[] }
   const rest = `${field.isRequired ? 'NOT NULL' : 'NULL'}${made === undefined ? '' : ` DEFAULT (${made})`}`
-  const [path, name] = [table.at(-1) as string, column].map((one) => `\`${one.replaceAll('`', '``')}\``)
+  const [path, name] = [table.at(-1) as string, column].map((one) => quoteMysqlName(one))
   return `ALTER TABLE ${path} MODIFY ${name} ${type} CHARACTER SET ${collation.split('_')[0]} COLLATE ${collation} ${rest};\n`
 }

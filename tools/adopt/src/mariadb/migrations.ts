@@ -1,4 +1,4 @@
-import { quoteName } from '@snoflax/core/adapter'
+import { quoteMysqlName, quoteName } from '@snoflax/core/adapter'
 import { haveRows, legacyName, type RootPlan, shownName } from '../plan.js'
 import { COLUMN_TYPE } from './catalog.js'
 import { literal } from './session.js'
@@ -11,8 +11,7 @@ const block = (lines: readonly string[]): string =>
 export const withBackticks = (sql: string): string =>
   sql.replace(
     /'(?:[^'\\]|''|\\.)*(?:'|$)|`(?:[^`]|``)*(?:`|$)|"((?:[^"]|"")*)(?:"|$)/gs,
-    (text, name?: string) =>
-      name === undefined ? text : `\`${name.replaceAll('""', '"').replaceAll('`', '``')}\``,
+    (text, name?: string) => (name === undefined ? text : quoteMysqlName(name.replaceAll('""', '"'))),
   )
 
 const signal = (message: string): string => `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${literal(message)};`

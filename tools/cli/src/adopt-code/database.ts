@@ -1,7 +1,6 @@
 import type { Database } from '@snoflax/core'
-import { quoteName } from '@snoflax/core/adapter'
+import { quoteMysqlName, quoteName } from '@snoflax/core/adapter'
 import type { LiveDatabase } from '../live/database.js'
-import { quote } from '../live/mysql.js'
 import { readDatabase } from '../live/open.js'
 import type { KeyPlan, Named, Plan } from './plan.js'
 
@@ -86,7 +85,7 @@ async function compare(
   if (row.is_hidden)
     return { ...nothing, unknown: `row-level security hides rows of ${table.name} from this user` }
   const isMysql = database.kind === 'mysql' || database.kind === 'mariadb'
-  const quoted = isMysql ? quote : quoteName
+  const quoted = isMysql ? quoteMysqlName : quoteName
   const from = [row.schema, row.table].flatMap((part) => (part === null ? [] : quoted(part))).join('.')
   const whole = new RegExp(`^(?:${key.pattern})$`)
   const text = `CAST(${quoted(row.column)} AS ${isMysql ? 'CHAR' : 'TEXT'})`

@@ -1,3 +1,4 @@
+import { quoteMysqlName } from '@snoflax/core/adapter'
 import type { Connection } from 'mysql2'
 import { driver, reach } from './address.js'
 import {
@@ -80,8 +81,6 @@ async function* streamed(url: string, sql: string): AsyncIterable<Row[]> {
   }
 }
 
-export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``
-
 /** The sizes of text and blob are different types with the same behaviour. */
 const bareType = (type: string): string =>
   type.toLowerCase().replace(/^(?:tiny|medium|long)(?=text|blob)/, '')
@@ -109,7 +108,7 @@ async function readColumns(query: LiveDatabase['query']): Promise<Column[]> {
     if (table === undefined) return []
     const name = nameIn(String(row['table']), String(row['name']))
     const type = bareType(String(row['type']))
-    return toColumn({ ...row, ...table, ...indexed.get(name), ...references.get(name), type }, quote)
+    return toColumn({ ...row, ...table, ...indexed.get(name), ...references.get(name), type }, quoteMysqlName)
   })
 }
 

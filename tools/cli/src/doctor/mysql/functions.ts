@@ -1,8 +1,8 @@
 import { IdError } from '@snoflax/core'
+import { quoteMysqlName } from '@snoflax/core/adapter'
 import { type Drift, drift, installedVersion, VERSION } from '@snoflax/mysql-sql'
 import { isDatabaseError } from '../../live/address.js'
 import type { LiveDatabase } from '../../live/database.js'
-import { quote } from '../../live/mysql.js'
 import { checkVersion, type Examination, type Functions } from '../examination.js'
 import { type Cure, type Finding, finding } from '../report.js'
 
@@ -56,7 +56,7 @@ function findingOf(schema: string, { object, change }: Drift, installAgain: Cure
   const place = object.replace(/^(row \S+ of|\w+) /, `$1 ${schema}.`)
   const [kind, name = ''] = object.split(' ')
   if (change === 'added') {
-    const trigger = `${quote(schema)}.${quote(name.replace(/^[^.]*\./, ''))}`
+    const trigger = `${quoteMysqlName(schema)}.${quoteMysqlName(name.replace(/^[^.]*\./, ''))}`
     const cure =
       kind === 'trigger' ? { sql: `DROP TRIGGER ${trigger}` } : { leaves: 'drop it if nothing needs it' }
     return finding('drift', place, 'not part of mysql-sql', cure, 'warning')

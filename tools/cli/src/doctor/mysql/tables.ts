@@ -1,6 +1,6 @@
+import { quoteMysqlName } from '@snoflax/core/adapter'
 import { isDatabaseError } from '../../live/address.js'
 import { placeOf, type Row } from '../../live/database.js'
-import { quote } from '../../live/mysql.js'
 import type { Examination, TableChecks } from '../examination.js'
 import type { IdColumn } from '../id-column.js'
 import { orphans } from '../references.js'
@@ -19,7 +19,7 @@ async function ignoredIndexes({ database, columns }: Examination): Promise<Findi
     const own = columns.find(({ column }) => column.table === table)
     if (own === undefined) return []
     const message = `index ${name} is ${isMaria ? 'ignored' : 'invisible'}, so no query uses it`
-    const sql = `ALTER TABLE ${own.column.quotedTable} ALTER INDEX ${quote(name as string)} ${isMaria ? 'NOT IGNORED' : 'VISIBLE'}`
+    const sql = `ALTER TABLE ${own.column.quotedTable} ALTER INDEX ${quoteMysqlName(name as string)} ${isMaria ? 'NOT IGNORED' : 'VISIBLE'}`
     return [finding('index', own.column.table, message, { sql }, 'warning')]
   })
 }
