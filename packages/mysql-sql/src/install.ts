@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { IdError } from '@snoflax/core'
-import { checkOptions, checkSchema, DEFAULT_SCHEMA, quoteText, refuse } from '@snoflax/core/adapter'
+import {
+  checkOptions,
+  checkSchema,
+  DEFAULT_SCHEMA,
+  quoteMysqlName,
+  quoteText,
+  refuse,
+} from '@snoflax/core/adapter'
 import type { Server } from './column-sql.js'
 import { type Client, MODE, type Run, SETTINGS, settled } from './session.js'
 import { statementsOf } from './sql-files.js'
@@ -158,7 +165,7 @@ async function createTrigger(run: Run, schema: string, statement: string): Promi
 async function asDefiner(run: Run, server: Server, work: () => Promise<void>): Promise<void> {
   const [row] = await run('SELECT current_role() AS role')
   const role = row?.['role'] ?? 'NONE'
-  const back = `SET ROLE ${server === 'mariadb' && role !== 'NONE' ? `\`${role}\`` : role}`
+  const back = `SET ROLE ${server === 'mariadb' && role !== 'NONE' ? quoteMysqlName(String(role)) : role}`
   await run(`SET ROLE ${server === 'mariadb' ? 'NONE' : 'DEFAULT'}`)
   try {
     await work()

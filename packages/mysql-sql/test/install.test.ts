@@ -1,3 +1,4 @@
+import { quoteMysqlName } from '@snoflax/core/adapter'
 import {
   drift,
   install,
@@ -174,7 +175,7 @@ describe.runIf(mysql.selected())('an installation', () => {
   }
 
   test('needs rights of its own, as roles do not count for leases in MariaDB', async () => {
-    const role = `role_${schema.slice(-12)}`
+    const role = quoteMysqlName(`a role\`s_${schema.slice(-12)}`)
     const setUp = (account: string) => [
       `CREATE ROLE ${role}`,
       `GRANT ALL ON ${schema}.* TO ${role}`,
