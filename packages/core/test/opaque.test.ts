@@ -18,10 +18,10 @@ import {
   checkGenerating,
   checkGenerator,
   databaseDefault,
+  findRow,
   fitsStored,
   idSource,
   isOpaque,
-  keysFor,
   storedReader,
   timeOf,
   wasCreatedBetween,
@@ -325,18 +325,25 @@ describe('opaque ids beside other families', () => {
     expect(check(at('orgs.id', prefixed(flax, 'org')), at('teams.id', orgId))).toThrow(/teams\.id/)
   })
 
-  test('are found by their pattern', () => {
+  test('are found by their pattern', async () => {
     const keys = [
       { model: 'orgs', column: 'id', family: orgId as IdFamily },
       { model: 'files', column: 'id', family: fileId as IdFamily },
       { model: 'customers', column: 'id', family: prefixed(flax, 'cus') },
     ]
-    const modelsOf = (id: string) => keysFor(keys, id).map(({ model }) => model)
-    expect(modelsOf(ORG)).toEqual(['orgs'])
-    expect(modelsOf('V1StGXR8_Z5jdHi6B-myT')).toEqual(['files'])
+    const modelsOf = async (id: string) => {
+      const read: string[] = []
+      await findRow(keys, id, async ({ model }) => {
+        read.push(model)
+        return []
+      })
+      return read
+    }
+    expect(await modelsOf(ORG)).toEqual(['orgs'])
+    expect(await modelsOf('V1StGXR8_Z5jdHi6B-myT')).toEqual(['files'])
     // The pattern of files takes it too.
-    expect(modelsOf('cus_Kpcan0M1FakODT4k')).toEqual(['files', 'customers'])
-    expect(modelsOf('org_1')).toEqual([])
+    expect(await modelsOf('cus_Kpcan0M1FakODT4k')).toEqual(['files', 'customers'])
+    expect(await modelsOf('org_1')).toEqual([])
   })
 
   test('are found in a text', () => {

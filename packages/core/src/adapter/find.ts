@@ -80,18 +80,8 @@ type CanBe<AnId extends string, Key extends string> = string extends AnId | Key
 /**
  * The columns that can contain the id: with a prefix, those of that prefix; without, those whose family it fits. Empty
  * for an id of no declared table.
- *
- * @throws {IdError} the parser's error for a malformed id of one of the columns; `INVALID_TYPE` for anything but a text.
- *
- * @example
- * const keys = [
- *   { model: 'customers', column: 'id', family: prefixed(flax, 'cus') },
- *   { model: 'orders', column: 'id', family: prefixed(flax, 'ord') },
- * ]
- * keysFor(keys, 'ord_Kpcan0M1FakODT4k').map(({ model }) => model) // ['orders']
- * keysFor(keys, 'inv_Kpcan0M1FakODT4k') // []
  */
-export function keysFor<Key extends KeyColumn>(keys: readonly Key[], id: unknown): Key[] {
+function keysFor<Key extends KeyColumn>(keys: readonly Key[], id: unknown): Key[] {
   if (typeof id !== 'string') return refuseType('find', 'an id must be a string', id)
   const fits = keys.filter(({ family }) => family.is(id))
   if (fits.length === 0) refuseMalformed(keys, id)
@@ -114,7 +104,7 @@ const ALSO = 10
  * @param read reads the rows of the column's table that have the id, as many as the limit at most.
  * @param count counts the rows of the id in each column, by one statement. It is called for two columns or more, and only
  * those that have the id are read.
- * @throws {IdError} as {@link keysFor}.
+ * @throws {IdError} the parser's error for a malformed id of one of the columns; `INVALID_TYPE` for anything but a text.
  *
  * @example
  * const keys = [{ model: 'customers', column: 'id', family: prefixed(flax, 'cus') }]

@@ -34,7 +34,6 @@ export {
   type FoundRow,
   findRow,
   type KeyColumn,
-  keysFor,
   keysOf,
 } from './find.js'
 export { checkGenerating, type GeneratingColumn } from './generating.js'
@@ -45,7 +44,7 @@ export {
   type IdSource,
   idSource,
 } from './id-source.js'
-export { checkKeyset, type KeysetPage, readKeyset } from './keyset.js'
+export { checkKeyset, readKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
 export { withPath } from './path.js'
 export { quoteMysqlName, quoteName, quoteText } from './quote.js'
