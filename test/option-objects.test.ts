@@ -128,6 +128,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
   'mikro-orm/src': [
     ['IdOptions', ({ flaxId }, wrong) => flaxId(wrong)],
     ['PlainIdOptions', ({ flaxId }, wrong) => flaxId.plain(wrong)],
+    ['KeyOptions', ({ flaxId }, wrong) => flaxId({ accept: /x/, ...wrong })],
     [
       'KeysetOptions',
       ({ flaxId, keyset }, wrong) => {
