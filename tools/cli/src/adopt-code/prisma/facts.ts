@@ -139,7 +139,7 @@ function definitionOf(
   models: readonly Model[],
   seen: ReadonlySet<Field>,
 ): string | undefined {
-  const [, own] = /^\s*@snoflax\s+(\S+)/m.exec(field.documentation ?? '') ?? []
+  const [, own] = /^[ \t]*@snoflax[ \t]+(\S+)/m.exec(field.documentation ?? '') ?? []
   if (own || seen.has(field)) return own
   for (const [target, name] of referencesOf(field, model)) {
     const at = models.find((one) => one.name === target)

@@ -6,7 +6,7 @@ export interface Block {
   readonly start: number
   /** Behind its closing brace. */
   readonly end: number
-  /** Where the lines of its fields begin, by their names. */
+  /** Where the lines of its fields and settings begin, by their names. */
   readonly fields: ReadonlyMap<string, number>
 }
 
@@ -16,7 +16,7 @@ export function blocksOf(text: string): Block[] {
   let [open, at]: [(Block & { fields: Map<string, number> }) | undefined, number] = [undefined, 0]
   let isComment = false
   for (const line of text.split('\n')) {
-    const [first = '', second = ''] = line.trim().split(/\s+/)
+    const [first = '', second = ''] = line.trim().split(/[\s=]+/)
     if (isComment || first.startsWith('/*')) isComment = !line.includes('*/')
     else if (open && first.startsWith('}')) {
       blocks.push({ ...open, end: at + line.indexOf('}') + 1 })
@@ -31,6 +31,12 @@ export function blocksOf(text: string): Block[] {
   return blocks
 }
 
-/** Whether a generator of a schema is that of Prisma's client. */
-export const isClient = (text: string, { kind, start, end }: Block): boolean =>
-  kind === 'generator' && /^\s*provider\s*=\s*"prisma-client(?:-js)?"/m.test(text.slice(start, end))
+/** A text among the settings of a generator. */
+export function settingOf(text: string, { kind, fields }: Block, name: string): string | undefined {
+  const at = kind === 'generator' ? fields.get(name) : undefined
+  return at === undefined ? undefined : text.slice(at).split('\n', 1)[0]?.split('"')[1]
+}
+
+/** Whether it is the generator of Prisma's client. */
+export const isClient = (text: string, block: Block): boolean =>
+  ['prisma-client', 'prisma-client-js'].includes(settingOf(text, block, 'provider') ?? '')

@@ -3,7 +3,7 @@ import type { ColumnFacts, Facts } from '../load/facts.js'
 import { isText, type KeyPlan, type Named, rootOf } from '../plan.js'
 import type { Writer } from '../project.js'
 import { type Change, Unwritable } from '../written.js'
-import { type Block, blocksOf, isClient } from './schema.js'
+import { type Block, blocksOf, isClient, settingOf } from './schema.js'
 
 const BY_HAND = 'declare it by hand'
 
@@ -61,8 +61,8 @@ export class PrismaWriter implements Writer {
     const client = generators.filter(({ text, block }) => isClient(text, block)).at(-1)
     if (this.edits.size === 0 || !client || generators.some(isOurs)) return
     const { file, text, block } = client
-    const [, output] = /^\s*output\s*=\s*"([^"]*)"/m.exec(text.slice(block.start, block.end)) ?? []
-    const folder = output?.replace(/[^/]*\/?$/, '') ?? '../generated/'
+    const output = settingOf(text, block, 'output')
+    const folder = output?.slice(0, output.replace(/\/$/, '').lastIndexOf('/') + 1) ?? '../generated/'
     const names = new Set(generators.map(({ block: { name } }) => name))
     const name = names.has('snoflax') ? 'snoflaxIds' : 'snoflax'
     const lines = `generator ${name} {\n  provider = "snoflax-prisma-generator"\n  output   = "${folder}snoflax"\n}`
