@@ -122,3 +122,47 @@ export async function types() {
   expect(diagnosticsOf(file)).toEqual([])
   if (client === NEW.client) expect(diagnosticsOf(join(folder, module), STRICTEST)).toEqual([])
 })
+
+test.each([NEW, OLD])('opaque ids of the schema, with $client', async ({ client, entry, module }) => {
+  const models = `
+model Org {
+  id      String   @id @default(cuid()) /// @snoflax opaque pattern=/c[a-z0-9]{24}/ generate=prisma
+  members Member[]
+}
+model Member {
+  orgId String
+  org   Org    @relation(fields: [orgId], references: [id])
+  id    String @default(nanoid()) /// @snoflax opaque pattern=/[\\w-]{21}/ generate=prisma
+  code  String @default(cuid(2)) /// @snoflax opaque pattern=/[a-z0-9]{24}/ generate=prisma branded=false
+  @@id([orgId, id])
+}
+`
+  const folder = await generateProject(projectOf(models, { client }))
+  const file = join(folder, 'opaque.ts')
+  writeFileSync(
+    file,
+    `import type { Id, OpaqueId } from '@snoflax/core'
+import { PrismaClient } from '${entry}'
+import { memberCodeId, memberIdId, orgId, snoflax, type OrgId } from '${module}'
+const prisma = new PrismaClient({ adapter: null as never }).$extends(snoflax())
+export async function run(text: string, other: Id<'flax'>): Promise<void> {
+  const org = await prisma.org.findFirstOrThrow({ include: { members: true } })
+  const id: OrgId = org.id
+  const known: OpaqueId<'Org'> = orgId.parse(text)
+  const member: OpaqueId<'Member.id'> = memberIdId.parse(text)
+  const code: string = org.members[0]!.code
+  await prisma.org.findUnique({ where: { id } })
+  await prisma.member.findMany({ where: { orgId: org.members[0]!.orgId, code } })
+  // @ts-expect-error an id of another family
+  await prisma.org.findUnique({ where: { id: other } })
+  // @ts-expect-error others generate them
+  orgId.generate()
+  const found = await prisma.$find(text)
+  if (found?.model === 'Org') found.row.id satisfies OrgId
+  void [known, member, memberCodeId]
+}
+`,
+  )
+  expect(diagnosticsOf(file)).toEqual([])
+  if (client === NEW.client) expect(diagnosticsOf(join(folder, module), STRICTEST)).toEqual([])
+})
