@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -227,6 +227,11 @@ describe.each([
     await expect(client.post.create({ data: { title: 'x', authorId: 'nobody' } })).rejects.toThrow(
       'Post.authorId, in post.create: data.authorId: User: "nobody" does not match /c[a-z0-9]{24}/',
     )
-    expect(existsSync(join(after, 'snoflax/index.ts'))).toBe(true)
+    if (provider === 'postgresql') {
+      const { id } = await old.file.findFirstOrThrow()
+      expect(await old.file.findFirst({ where: { id: id.toUpperCase() } })).toMatchObject({ id })
+      const upper = client.file.findFirst({ where: { id: id.toUpperCase() } })
+      await expect(upper).rejects.toMatchObject({ name: 'IdError', statusCode: 400 })
+    }
   })
 })
