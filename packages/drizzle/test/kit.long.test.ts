@@ -9,7 +9,7 @@ import * as my from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as lite from '@snoflax/drizzle/sqlite-core'
 import { drizzleMigration } from '@snoflax/pg-sql'
-import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
+import { mysql, type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { type Variant, variantsOf } from '@snoflax/test/contract'
 import { asc, eq, inArray, lt } from 'drizzle-orm'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
@@ -18,7 +18,7 @@ import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import * as pgCore from 'drizzle-orm/pg-core'
 import * as sqliteCore from 'drizzle-orm/sqlite-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { mysqlSchema, postgresSchema, sqliteSchema } from './contract/schema.js'
 import { mysqlStatements, postgresStatements, sqliteStatements } from './generated-sql.js'
 import * as kitSchema from './kit/schema.js'
@@ -232,5 +232,22 @@ describe('drizzle-kit', () => {
     for (const statement of statements) await database.query(statement)
     await database.query('CREATE VIEW seen AS SELECT id FROM users')
     await expect(database.query(statements[0] as string)).rejects.toThrow('used by a view')
+  })
+
+  test.runIf(mysql.selected())('so does push to MySQL', async ({ skip }) => {
+    const { url, label, close } = await mysql.open()
+    onTestFinished(close)
+    if (label.startsWith('MariaDB')) return skip('drizzle-kit does not know MariaDB')
+    const push = async () =>
+      (await kit('push', 'mysql', 'mysql-schema.ts', '--url', url, '--force', '--verbose'))
+        .split('\n')
+        .filter((line) => /^(ALTER|CREATE|DROP)/.test(line))
+    expect(await push()).toHaveLength(3)
+    const text = 'char(20) character set utf8mb4 collate utf8mb4_bin'
+    const repeated = [
+      `ALTER TABLE \`customers\` MODIFY COLUMN \`id\` ${text} NOT NULL;`,
+      `ALTER TABLE \`orders\` MODIFY COLUMN \`customer_id\` ${text};`,
+    ]
+    expect(await push()).toEqual(repeated)
   })
 })
