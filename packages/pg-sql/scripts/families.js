@@ -96,13 +96,11 @@ const FLAX_CHARACTERS = `translate(left(base64, 7),
       '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'::text)
     || translate(substr(base64, 8), '+/'::text, '-_'::text)`
 
-/** A time of 40 bits and a random byte in 4 pairs of digits; the other digits are random, so any of the alphabet will do. */
-const FLAX_PAIRS = [28, 16, 4]
-  .map((bits) => `(time >> ${bits})`)
-  .concat('(time << 8 | get_byte(random, 9)::bigint)')
-  .map((twelve) => `substring(snoflax._flax_pairs(), ((${twelve} & 4095::bigint) << 1)::integer + 1, 2)`)
-  .join('\n    || ')
+/** 48 random bits as digits: any of the alphabet will do. */
 const FLAX_REST = "translate(encode(substring(random, 11), 'base64'::text), '+/'::text, '-_'::text)"
+const FLAX_OF_TIME = `bits := (bits << 8) | get_byte(random, 9)::bigint;
+  bits := snoflax._spread6(bits);
+  RETURN {flax of digits};`
 
 /** @type {Record<string, Words>} */
 export const FORMS = {
@@ -112,7 +110,7 @@ export const FORMS = {
     'in form': 'in {length}',
     stored: 'its {length}',
     'flax generate at': 'flax_generate_at',
-    'flax of time': 'substring(int8send(time), 4) || substring(random, 10)',
+    'flax of time': 'RETURN substring(int8send(bits), 4) || substring(random, 10);',
     'flake generate': 'flake_generate',
     'flake bits': '  RETURN int8send(v);',
   },
@@ -131,7 +129,8 @@ export const FORMS = {
     valid: '{valid text}',
     'flax characters': FLAX_CHARACTERS,
     'flax generate at': 'flax_generate_at_text',
-    'flax of time': `encode(${FLAX_PAIRS}, 'escape'::text)\n    || ${FLAX_REST}`,
+    'flax of digits': `encode(int8send(snoflax._flax_codes(bits)), 'escape'::text) || ${FLAX_REST}`,
+    'flax of time': FLAX_OF_TIME,
     'sno digits':
       "encode(int8send(snoflax._sno_codes(v)) || int8send(snoflax._sno_codes(last_digits)), 'escape')",
     'of codes': "encode(int8send(snoflax._{family}_codes(digits)) || int8send({digit0}), 'escape')",
@@ -151,7 +150,8 @@ export const FORMS = {
     valid: '{valid uuid}',
     'flax characters': `encode(convert_to(${FLAX_CHARACTERS}, 'UTF8'::name), 'hex'::text)::uuid`,
     'flax generate at': 'flax_generate_at_uuid',
-    'flax of time': `encode(${FLAX_PAIRS}\n    || convert_to(${FLAX_REST}, 'UTF8'::name), 'hex'::text)::uuid`,
+    'flax of digits': `(to_hex(snoflax._flax_codes(bits)) || encode(convert_to(${FLAX_REST}, 'UTF8'::name), 'hex'::text))::uuid`,
+    'flax of time': FLAX_OF_TIME,
     'sno digits': '(to_hex(snoflax._sno_codes(v)) || to_hex(snoflax._sno_codes(last_digits)))::uuid',
     'of codes': '(to_hex(snoflax._{family}_codes(digits)) || to_hex({digit0}))::uuid',
     end: '{end uuid}',

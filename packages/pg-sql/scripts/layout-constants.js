@@ -94,16 +94,6 @@ function common(name, { tag, byteLength, lastMs, layout: { epochMs, unitMs, fiel
 }
 
 /**
- * The codes of all pairs of digits, as hex.
- *
- * @param {string} characters
- */
-const pairs = (characters) =>
-  Buffer.from(
-    [...characters].flatMap((first) => [...characters].map((second) => first + second)).join(''),
-  ).toString('hex')
-
-/**
  * Length and alphabet, and the numbers with which bigints turn 8 digits into ASCII codes and back; see flax.sql.
  *
  * @param {string} name
@@ -119,7 +109,6 @@ function textual(name, family, digitBits) {
     [`${name}.alphabet`]: characters,
     [`${name}.foreign`]: `[^${characters}]`,
     [`${name}.prefixedPattern`]: `^[a-z]([a-z0-9_]*[a-z0-9])?_[${characters}]{16}$`,
-    [`${name}.pairs`]: pairs(characters),
     [`${name}.digit0`]: everyByte(characters.charCodeAt(0)),
     [`${name}.digitsByCode`]: digitsByCode(characters, 128, 0),
     [`${name}.markedDigitsByCode`]: digitsByCode(characters, 256, characters.length),

@@ -5,6 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FAMILIES, suffix, TYPES } from './families.js'
 import { openInstalled, type servers } from './installed.js'
 
+/** What a transaction did before, as a table of one row: flax is generated in another way where it has written. */
+const TRANSACTIONS = [
+  ['has not written', 'now() AS nothing'],
+  ['has written', 'pg_current_xact_id() AS written'],
+] as const
+
 const SETUP = `SELECT snoflax.sno_set_partition(40000), snoflax.flake_set_worker(17, 5), snoflax.uid_set_node('here')`
 
 const generators = FAMILIES.flatMap((tested) =>
@@ -42,22 +48,29 @@ export const generateChecks = (kinds: typeof servers): void =>
     }
 
     describe.each(generators)('$label', ({ name, family, storage, label }) => {
-      const make = (count: number) =>
-        ids(family as never, storage, `SELECT snoflax.${label}() AS id FROM generate_series(1, ${count})`)
+      const make = (count: number, transaction: string) =>
+        ids(
+          family as never,
+          storage,
+          `SELECT snoflax.${label}() AS id FROM ${transaction}, generate_series(1, ${count})`,
+        )
 
-      test('generates different ids of now that core reads', async () => {
-        const before = await clockMs()
-        const made = await make(500)
-        const after = await clockMs()
-        expect(new Set(made).size).toBe(500)
-        for (const id of made) {
-          expect(family.is(id)).toBe(true)
-          // A unit before, since times are cut, and as far ahead as 500 ids in one unit may bring a clock.
-          expect(family.timeMs(id)).toBeGreaterThanOrEqual(before - 8)
-          expect(family.timeMs(id)).toBeLessThanOrEqual(after + 100)
-        }
-        if (name !== 'flax') expect([...made].sort(family.compare)).toEqual(made)
-      })
+      test.each(TRANSACTIONS)(
+        'generates different ids of now that core reads, in a transaction that %s',
+        async (_, transaction) => {
+          const before = await clockMs()
+          const made = await make(500, transaction)
+          const after = await clockMs()
+          expect(new Set(made).size).toBe(500)
+          for (const id of made) {
+            expect(family.is(id)).toBe(true)
+            // A unit before, since times are cut, and as far ahead as 500 ids in one unit may bring a clock.
+            expect(family.timeMs(id)).toBeGreaterThanOrEqual(before - 8)
+            expect(family.timeMs(id)).toBeLessThanOrEqual(after + 100)
+          }
+          if (name !== 'flax') expect([...made].sort(family.compare)).toEqual(made)
+        },
+      )
 
       test('can be the default of a column', async () => {
         const table = label.replace('generate', 'defaults')
@@ -143,21 +156,27 @@ export const generateChecks = (kinds: typeof servers): void =>
 
     test('flax_generate_at generates an id of that time', async () => {
       const ending = ['', '_uuid', '_uuid8', '_text']
-      const made = ending.map(
-        (one) => `snoflax.flax_time(snoflax.flax_generate_at${one}('2026-11-21 10:20:30.456789Z'))`,
-      )
-      const sql = `SELECT DISTINCT unnest(ARRAY[${made.join(', ')}]) AS at`
-      expect(await database.query(sql)).toEqual([{ at: new Date('2026-11-21T10:20:30.456Z') }])
+      const times = ending.map((one) => `snoflax.flax_time(snoflax.flax_generate_at${one}(at))`)
+      const rows = await database.query(`
+        SELECT at::text, ARRAY[${times.join(', ')}]::text[] AS times
+          FROM (SELECT timestamptz '2015-01-01Z' + number * interval '3 days 5 hours 0.987654 seconds'
+                  FROM generate_series(0, 3900) AS number
+                UNION ALL VALUES (timestamptz '2049-11-03 19:53:47.775999Z')) AS moments (at)
+         WHERE EXISTS (SELECT FROM unnest(ARRAY[${times.join(', ')}]) AS made
+                        WHERE made IS DISTINCT FROM date_trunc('milliseconds', at))`)
+      expect(rows).toEqual([])
     })
 
-    test.each(['', '_uuid', '_uuid8', '_text'])(
-      'the last 7 bytes of flax_generate%s are random, every bit',
-      async (ending) => {
-        const rows = await database.query(`SELECT
+    describe.each(TRANSACTIONS)('in a transaction that %s', (_, transaction) => {
+      test.each(['', '_uuid', '_uuid8', '_text'])(
+        'the last 7 bytes of flax_generate%s are random, every bit',
+        async (ending) => {
+          const rows = await database.query(`SELECT
       bit_or(('x' || encode(random, 'hex'))::bit(56))::text AS some,
       bit_and(('x' || encode(random, 'hex'))::bit(56))::text AS every
-      FROM (SELECT (snoflax.flax_unpack(snoflax.flax_generate${ending}())).random FROM generate_series(1, 200)) AS made`)
-        expect(rows).toEqual([{ some: '1'.repeat(56), every: '0'.repeat(56) }])
-      },
-    )
+      FROM (SELECT (snoflax.flax_unpack(snoflax.flax_generate${ending}())).random FROM ${transaction}, generate_series(1, 200)) AS made`)
+          expect(rows).toEqual([{ some: '1'.repeat(56), every: '0'.repeat(56) }])
+        },
+      )
+    })
   })
