@@ -94,7 +94,7 @@ async function race({ postgres: { url } }: Place): Promise<Record<string, Record
     const timings: Record<string, Record<Contestant, Timing>> = {}
     for (const [name, query] of Object.entries(QUERIES)) {
       const turns = stocks.map((stock) => [stock.key, timedByCpu(() => query(stock))])
-      timings[name] = await raceTurns(Object.fromEntries(turns), { rounds: 40, warmUps: 8 })
+      timings[name] = await raceTurns(Object.fromEntries(turns), { rounds: 20, warmUps: 4 })
     }
     return timings
   } finally {
