@@ -26,8 +26,8 @@ for (const name of PACKAGES) {
 
 /** @param {string} name @param {(path: string) => string} at */
 async function bundle(name, at) {
-  /** @type {{ exports: Record<string, { import?: { default: string } }>, peerDependencies?: object, dependencies?: object }} */
-  const { exports, peerDependencies, dependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
+  /** @type {{ exports: Record<string, { import?: { default: string } }> }} */
+  const { exports } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   const entries = Object.values(exports).flatMap(({ import: entry }) => {
     if (entry === undefined) return []
     const [, path] = /^\.\/esm\/(.*)\.js$/.exec(entry.default) ?? []
@@ -50,10 +50,8 @@ async function bundle(name, at) {
       entryFileNames: '[name].js',
       // At the depth of src/*.ts, so that paths relative to these stay valid.
       chunkFileNames: '[name]-shared.js',
-      // What entries share is one file, unless an entry would load other packages that only the others need.
-      ...(!(peerDependencies || dependencies) && {
-        codeSplitting: { groups: [{ name: 'entries', minShareCount: 2 }] },
-      }),
+      // What entries share is one file.
+      codeSplitting: { groups: [{ name: 'entries', minShareCount: 2 }] },
       comments: { annotation: true, legal: true, jsdoc: false },
     })
   }
