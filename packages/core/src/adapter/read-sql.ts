@@ -58,16 +58,18 @@ const GRAMMARS: Readonly<Record<Database, Grammar>> = {
 
 const NUMBER = String.raw`0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`
 const WORD = String.raw`[\p{L}_]`
-const BEHIND_WORD = /[^\p{L}\p{M}\p{N}_$]/gu
 const DOT = /\s*\.\s*/y
 const OPERATOR = String.raw`::|:=|<=>|->>|->|#>>|#>|<->|<@|@>|&&|\|\||!~\*|!~|~\*|~~\*|~~|<=|>=|<>|!=|==|[^]`
 
-const patternsOf = (pattern: (grammar: Grammar) => string): Readonly<Record<string, RegExp>> =>
-  Object.fromEntries(Object.entries(GRAMMARS).map(([name, one]) => [name, new RegExp(pattern(one), 'yu')]))
+/** A dialect's pattern, made on first use: importing this entry would take a third longer with all of them. */
+const patterns = (pattern: (grammar: Grammar) => string): ((dialect: Database) => RegExp) => {
+  const made: Partial<Record<Database, RegExp>> = {}
+  return (dialect) => (made[dialect] ??= new RegExp(pattern(GRAMMARS[dialect]), 'yu'))
+}
 
-const PARTS = /* @__PURE__ */ patternsOf(({ quotedName }) => `${quotedName}|${WORD}|\\*`)
+const partOf = /* @__PURE__ */ patterns(({ quotedName }) => `${quotedName}|${WORD}|\\*`)
 
-const PATTERNS = /* @__PURE__ */ patternsOf(
+const tokenOf = /* @__PURE__ */ patterns(
   ({ comment, string, quotedName, placeholder }) =>
     `(\\s+)|(${comment})|(${string})|(${quotedName}|${WORD})|(::)|(${placeholder})|(${NUMBER})|${OPERATOR}`,
 )
@@ -90,7 +92,7 @@ function kindOf(groups: RegExpExecArray): Kind {
  * readSql("SELECT o.id FROM orders o WHERE o.note <> 'it''s'", { dialect: 'postgres' }).length // 9
  */
 export function readSql(sql: string, { dialect }: { readonly dialect: Database }): SqlToken[] {
-  const pattern = PATTERNS[dialect] as RegExp
+  const pattern = tokenOf(dialect)
   const tokens: SqlToken[] = []
   const around: number[] = []
   let isExecutable = false
@@ -163,14 +165,18 @@ function endOfQuoted(sql: string, from: number, isEscaped: boolean): number {
 
 /** A name may have several parts, as in `o . "id"` and `o.*`. */
 function endOfName(sql: string, start: number, dialect: Database, parts: string[]): number {
-  const part = PARTS[dialect] as RegExp
+  const part = partOf(dialect)
   for (let at = start, end = start; ; at = DOT.lastIndex) {
     part.lastIndex = at
     const begin = part.exec(sql)?.[0]
     if (begin === undefined) return end
     const from = at + begin.length
     const isQuoted = /["`[]$/.test(begin)
-    end = isQuoted ? endOfQuoted(sql, from, false) : begin === '*' ? from : indexOf(sql, BEHIND_WORD, from)
+    end = isQuoted
+      ? endOfQuoted(sql, from, false)
+      : begin === '*'
+        ? from
+        : indexOf(sql, /[^\p{L}\p{M}\p{N}_$]/gu, from)
     parts.push(isQuoted ? unquoted(sql.slice(at, end)) : sql.slice(at, end))
     DOT.lastIndex = end
     if (!DOT.test(sql)) return end
