@@ -230,9 +230,9 @@ function freeIn(
     if (value !== undefined && (value.epochMs !== epochMs || value.shards.length !== shards)) continue
     for (let at = 0; at < shards; at++) {
       const shard = value?.shards[at]
-      const isHeld = shard != null && shard.token !== null && shard.adoption === found.adoption
+      const isLeased = shard != null && shard.token !== null && shard.adoption === found.adoption
       const reservedMs = Math.max(shard?.reservedMs ?? 0, found.floorMs)
-      const freeMs = Math.max(isHeld ? shard.expiresMs : 0, reservedMs - ttlMs + 1)
+      const freeMs = Math.max(isLeased ? shard.expiresMs : 0, reservedMs - ttlMs + 1)
       if (freeMs <= nowMs) free.push({ number, at, reservedMs })
       else retryMs = Math.min(retryMs ?? Infinity, freeMs - nowMs)
     }

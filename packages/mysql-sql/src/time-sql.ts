@@ -18,8 +18,8 @@ const STORAGES = ['binary', 'bigint']
  * @throws {IdError} `INVALID_OPTION` for storage `text`, whose digits built-in functions can't read; `STORAGE_REFUSED`.
  *
  * @example
- * const madeAt = timeSql(flax, { column: 'id', storage: 'binary' })
- * const change = `ALTER TABLE log ADD COLUMN made_at datetime(6) AS (${madeAt}) STORED`
+ * const createdAt = timeSql(flax, { column: 'id', storage: 'binary' })
+ * const change = `ALTER TABLE log ADD COLUMN created_at datetime(6) AS (${createdAt}) STORED`
  */
 export function timeSql(family: IdFamily, options: IdColumnName): string {
   const { column, storage } = checkOptions('timeSql', options, { column: 'any', storage: 'any' })

@@ -115,9 +115,9 @@ describe.runIf(mysql.selected())('plans', () => {
     async (family: IdFamily, storage: StorageName, options: object) => {
       const name = `generated_${family.name}_${storage}`
       const { definition } = columnSql(family, { server, storage, ...options })
-      const madeAt = timeSql(family, { column: 'id', storage })
+      const createdAt = timeSql(family, { column: 'id', storage })
       await database.query(
-        `CREATE TABLE ${name} (id ${definition} PRIMARY KEY, n int, made_at datetime(6) AS (${madeAt}) STORED, KEY (made_at))`,
+        `CREATE TABLE ${name} (id ${definition} PRIMARY KEY, n int, created_at datetime(6) AS (${createdAt}) STORED, KEY (created_at))`,
       )
       const { toDatabase } = storageFor(family, server, { storage })
       const ids = Array.from({ length: 1000 }, () =>
@@ -125,7 +125,7 @@ describe.runIf(mysql.selected())('plans', () => {
       ).filter((id) => family.timeMs(id) <= Date.UTC(9999, 11, 31))
       await database.query(`INSERT INTO ${name} (id, n) VALUES ?`, [ids.map((id, n) => [toDatabase(id), n])])
       const rows = await database.query(
-        `SELECT n, timestampdiff(MICROSECOND, '1970-01-01', made_at) DIV 1000 AS ms FROM ${name} ORDER BY n`,
+        `SELECT n, timestampdiff(MICROSECOND, '1970-01-01', created_at) DIV 1000 AS ms FROM ${name} ORDER BY n`,
       )
       expect(rows.map(({ ms }) => Number(ms))).toEqual(ids.map((id) => family.timeMs(id)))
     },

@@ -154,8 +154,8 @@ export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): st
     refuse(name, 'number', undefined, reason)
   }
   const number = checkInteger(name, 'number', given, 0, numbered.last)
-  const made = expression({ now: ROW_MS[database], meta, number }, family.layout.epochMs)
-  return within(family, database, headed(made))
+  const bits = expression({ now: ROW_MS[database], meta, number }, family.layout.epochMs)
+  return within(family, database, headed(bits))
 }
 
 /**

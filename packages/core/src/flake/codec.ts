@@ -106,10 +106,10 @@ function readNumber(text: string): bigint | undefined {
   // The product of two halves of `first` and a billion, in words of 32 bits.
   const upper = Math.floor(first / 0x10000)
   const product = upper * BILLION
-  const carried = Math.floor(product / 0x10000)
-  const low = (product - carried * 0x10000) * 0x10000 + (first - upper * 0x10000) * BILLION + last
+  const carry = Math.floor(product / 0x10000)
+  const low = (product - carry * 0x10000) * 0x10000 + (first - upper * 0x10000) * BILLION + last
   const over = Math.floor(low / 0x1_0000_0000)
-  const high = carried + over
+  const high = carry + over
   return high > 0xffff_ffff ? undefined : joinWords(high, low - over * 0x1_0000_0000)
 }
 

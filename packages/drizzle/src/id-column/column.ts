@@ -203,7 +203,7 @@ function setDefault(column: Column, ids: ColumnIds, { role }: ColumnRequest): vo
     const { options } = ids
     const { schema, meta, generator } = options
     const family = ids.declared as IdFamily
-    const made = ids.placed(() => {
+    const defaults = ids.placed(() => {
       if (options.default === 'database') {
         const storage = ids.storage.name
         return { default: sql.raw(databaseDefault({ family, database, storage, schema, meta })) }
@@ -213,6 +213,6 @@ function setDefault(column: Column, ids: ColumnIds, { role }: ColumnRequest): vo
       ids.generate = () => ids.placed(source)
       return { defaultFn: ids.generate }
     })
-    Object.assign(column, made)
+    Object.assign(column, defaults)
   }
 }

@@ -84,8 +84,8 @@ function mysqlStatement({ table, column, id: { field, comment } }: TextColumn): 
   const { collation = 'utf8mb4_bin' } = comment
   const [native, [length] = ['191']] = field.nativeType ?? ['VarChar']
   const type = `${native.toUpperCase()}${length === undefined ? '' : `(${length})`}`
-  const { args: [made] = [] } = (field.default ?? {}) as { args?: readonly unknown[] }
-  const rest = `${field.isRequired ? 'NOT NULL' : 'NULL'}${made === undefined ? '' : ` DEFAULT (${made})`}`
+  const { args: [expression] = [] } = (field.default ?? {}) as { args?: readonly unknown[] }
+  const rest = `${field.isRequired ? 'NOT NULL' : 'NULL'}${expression === undefined ? '' : ` DEFAULT (${expression})`}`
   const [path, name] = [table.at(-1) as string, column].map((one) => quoteMysqlName(one))
   return `ALTER TABLE ${path} MODIFY ${name} ${type} CHARACTER SET ${collation.split('_')[0]} COLLATE ${collation} ${rest};\n`
 }

@@ -71,7 +71,7 @@ export function moduleFiles(
 
 function constantsOf(schema: SchemaIds, isOptional: boolean): Constant[] {
   const ids = idFields(schema)
-  const families = familiesOf(ids).filter(isMade)
+  const families = familiesOf(ids).filter(isDeclared)
   const example = ids[0] ? nameOf(ids[0]) : ''
   const byField = (name: string, about: string) => ({
     about,
@@ -246,7 +246,8 @@ function generatorOption(found: FoundFamily): string {
 }
 
 /** Whether the generated module declares it. */
-const isMade = ({ prefix, pattern }: FoundFamily): boolean => prefix !== undefined || pattern !== undefined
+const isDeclared = ({ prefix, pattern }: FoundFamily): boolean =>
+  prefix !== undefined || pattern !== undefined
 
 const needsGenerator = ({ family }: FoundFamily): boolean => !('generate' in family)
 

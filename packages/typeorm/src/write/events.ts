@@ -123,7 +123,7 @@ function returnIds(metadata: EntityMetadata, { driver }: DataSource): void {
 
 /** Generates the ids that are missing in an entity, and returns the columns that got one. */
 export function generateIds(columns: readonly PreparedColumn[], entity: object): PreparedColumn[] {
-  const made: PreparedColumn[] = []
+  const filled: PreparedColumn[] = []
   for (const column of columns) {
     if (!isMissing(column, entity)) continue
     try {
@@ -131,9 +131,9 @@ export function generateIds(columns: readonly PreparedColumn[], entity: object):
     } catch (error) {
       fail(column.path, error)
     }
-    made.push(column)
+    filled.push(column)
   }
-  return made
+  return filled
 }
 
 /** Whether the column has no id. A key can't be null, so null means a new id there; in other columns it is a value. */

@@ -57,7 +57,7 @@ interface InsertMap {
 }
 
 /** The columns whose ids we generated, for each row of an insert. */
-type Made = readonly (readonly PreparedColumn[])[]
+type FilledColumns = readonly (readonly PreparedColumn[])[]
 
 /** Has an insert of a query builder generate ids, where no event comes. */
 export const generating = (builder: InsertBuilder): InsertBuilder =>
@@ -77,8 +77,8 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
   const metadata = metadataOf(map)
   const columns = metadata && !map.insertFromSelect ? generatedColumnsIn(metadata) : []
   if (!metadata || columns.length === 0) return prototypeOf(this).execute.call(this)
-  const made = generateMissingIds(this)
-  checkOverwrite(map, made)
+  const filled = generateMissingIds(this)
+  checkOverwrite(map, filled)
   const rows = valuesIn(map)
   const keys = keysIn(columns)
   const returned = metadata.getInsertionReturningColumns()
@@ -89,7 +89,7 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
   const generated = rows.map((row) => valuesOf(row, keys))
   let before: readonly Values[] = []
   const tidy = (result: InsertResult) => {
-    if (map.updateEntity) putInOrder(result, metadata, rows, { keys, kept, before, made })
+    if (map.updateEntity) putInOrder(result, metadata, rows, { keys, kept, before, filled })
     else if (!map.onUpdate && !map.onIgnore) {
       result.identifiers = rows.map((row) => metadata.getEntityIdMap(row) ?? {})
       result.generatedMaps = rows.map((row) => put({}, keys, valuesOf(row, keys)))
@@ -109,7 +109,7 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
     const result = await (isTold ? telling(this, metadata, rows, insert) : insert())
     // Nothing tells which rows were stored. Listeners had the new ids, as TypeORM shows its own.
     if (!map.updateEntity && (map.onUpdate || map.onIgnore))
-      rows.forEach((row, i) => void takeBack(row, made[i]))
+      rows.forEach((row, i) => void takeBack(row, filled[i]))
     for (const row of rows) link(metadata, row)
     return result
   } finally {
@@ -190,7 +190,7 @@ interface Before {
   readonly keys: readonly Column[]
   readonly kept: readonly Column[]
   readonly before: readonly Values[]
-  readonly made: Made
+  readonly filled: FilledColumns
 }
 
 /**
@@ -201,7 +201,7 @@ function putInOrder(
   result: InsertResult,
   metadata: EntityMetadata,
   rows: readonly ObjectLiteral[],
-  { keys, kept, before, made }: Before,
+  { keys, kept, before, filled }: Before,
 ): void {
   const raw: unknown = result.raw
   const isReturned = dataSourceOf(metadata).driver.isReturningSqlSupported('insert')
@@ -227,7 +227,7 @@ function putInOrder(
     result.generatedMaps[i] = map ?? {}
     put(row, kept, before[i] as Values)
     if (map !== undefined) put(row, kept, valuesOf(put(map, others, ownOf(i, others)), kept))
-    else if (isReturned) takeBack(row, made[i])
+    else if (isReturned) takeBack(row, filled[i])
     result.identifiers[i] = metadata.getEntityIdMap(row) as ObjectLiteral
   })
 }
@@ -238,8 +238,8 @@ function takeBack(row: ObjectLiteral, columns: readonly PreparedColumn[] = []): 
 }
 
 /** Refuses an upsert in which only some rows have an id: it would overwrite stored ids with those generated for others. */
-function checkOverwrite({ onUpdate }: InsertMap, made: Made): void {
-  const overwritten = made
+function checkOverwrite({ onUpdate }: InsertMap, filled: FilledColumns): void {
+  const overwritten = filled
     .flat()
     .find(
       ({ metadata: { databaseName: name } }) =>
@@ -256,7 +256,7 @@ function checkOverwrite({ onUpdate }: InsertMap, made: Made): void {
 }
 
 /** Generates the ids that an insert's rows lack. @throws {IdError} for an INSERT … SELECT that lacks ids. */
-function generateMissingIds(builder: InsertBuilder): Made {
+function generateMissingIds(builder: InsertBuilder): FilledColumns {
   const { expressionMap: map } = builder
   const metadata = metadataOf(map)
   const columns = metadata ? generatedColumnsIn(metadata) : []
@@ -269,14 +269,14 @@ function generateMissingIds(builder: InsertBuilder): Made {
   // Frozen values can't be written into.
   const rows = given.map((values) => (Object.isExtensible(values) ? values : { ...values }))
   if (!rows.every((row, i) => row === given[i])) map.valuesSet = rows
-  const made = rows.map((row) => generateIds(columns, row))
-  if (dataSourceOf(builder).driver.isReturningSqlSupported('insert')) return made
+  const filled = rows.map((row) => generateIds(columns, row))
+  if (dataSourceOf(builder).driver.isReturningSqlSupported('insert')) return filled
   rows.forEach((row, i) => {
-    const keys = keysIn(made[i] ?? [])
+    const keys = keysIn(filled[i] ?? [])
     if (keys.length > 0)
       map.locallyGenerated[i] = put(map.locallyGenerated[i] ?? {}, keys, valuesOf(row, keys))
   })
-  return made
+  return filled
 }
 
 /** INSERT … SELECT creates its rows inside the database, where we can't generate ids. */
