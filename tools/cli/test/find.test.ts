@@ -184,6 +184,18 @@ describe.each(Object.values(KINDS).filter(({ kind }) => kind.selected()))(
       expect((await found(customer.generate())).near).toBe(undefined)
     })
 
+    test('similar ids by their beginning, in whatever order the collation has', async () => {
+      const marks = ['-', '0', 'V', '_', 'z'].map((next) => `mrk_KsLOT9nHFRNJ${next}VPR`)
+      await query(`CREATE TABLE marks (id ${text} PRIMARY KEY)`)
+      try {
+        await query(`INSERT INTO marks VALUES ${marks.map((id) => `('${id}')`).join()}`)
+        const { near = [] } = await found('mrk_KsLOT9nHFRNJ')
+        expect(near.map(({ id }) => id).sort()).toEqual(marks.sort())
+      } finally {
+        await query('DROP TABLE marks')
+      }
+    })
+
     test('a number that no signed column holds is sought in all else, and in unsigned columns', async () => {
       const local = 'telbl__jvss'
       expect(await found(`cus_kjsj_${local}`)).toMatchObject({ found: [] })

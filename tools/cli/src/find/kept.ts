@@ -66,7 +66,7 @@ function asFamily(kind: Database, areBytes: boolean, one: IdReading, texts: read
   if (!form) return []
   return [
     {
-      form: { ...form, ends: [family.min[1] as string, family.max[1] as string] },
+      form: { ...form, fill: [family.min[1] as string, family.max[1] as string] },
       idOf: (shown) => readAs(one, asUuid(shown)),
       storedFor: (text) => {
         if (!family.is(text)) return undefined

@@ -4,7 +4,7 @@ import { type Column, placeOf } from '../live/database.js'
 import { heldIn } from '../live/held.js'
 import { type Kept, keptIn } from './kept.js'
 import { type Ask, type Leave, sourceOf } from './look-up.js'
-import { changedIn, type Ends, likelyIn, rangesIn } from './similar.js'
+import { boundsIn, changedIn, type Ends, likelyIn } from './similar.js'
 
 /** An id that exists, and that the text may have meant. */
 export interface Near {
@@ -123,14 +123,16 @@ async function existing(
 /** Ids that begin as the text does, if they are few. */
 async function beginning(kind: Database, text: string, sought: readonly Sought[], ask: Ask): Promise<Near[]> {
   const parts = sought.flatMap((one) =>
-    rangesIn(text, one.form).flatMap((range) => {
-      const [from, to] = range.map((id) => one.storedFor(id))
-      return from === undefined || to === undefined ? [] : [{ ...one, from, to }]
+    boundsIn(text, one.form).flatMap((bounds) => {
+      const [from, ...to] = bounds.flatMap((id) => one.storedFor(id) ?? [])
+      return from === undefined || to.length < bounds.length - 1 ? [] : [{ ...one, from, to }]
     }),
   )
   const rows = await ask(parts, ({ column, from, to }, at) => {
-    const [gte, lte] = [literal(kind, from), literal(kind, to)]
-    return `${select(kind, column, at)} WHERE ${column.quotedName} BETWEEN ${gte} AND ${lte} LIMIT ${SHOWN + 1}`
+    const within = to.map(
+      (last) => `${column.quotedName} BETWEEN ${literal(kind, from)} AND ${literal(kind, last)}`,
+    )
+    return `${select(kind, column, at)} WHERE ${within.join(' OR ')} LIMIT ${SHOWN + 1}`
   })
   return parts.flatMap((part) => {
     const own = rows.filter(({ one }) => one === part)

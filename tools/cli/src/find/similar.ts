@@ -9,8 +9,8 @@ export interface IdForm {
   /** The number of characters behind it; of a UUID the digits. */
   readonly length: number
   readonly alphabet: string
-  /** The characters with which the first and the last id would be filled up. */
-  readonly ends: Ends
+  /** What fills up the first id with a beginning, and the last one: collations sort `_` behind letters, or before them. */
+  readonly fill: readonly [first: string, ...last: string[]]
   readonly isUuid: boolean
 }
 
@@ -50,7 +50,10 @@ export function formOf(ids: readonly string[]): IdForm | undefined {
   )
   const isOneLength = bodies.length === ids.length && bodies.every((body) => body.length === length)
   if (alphabet === undefined || !isOneLength || length < SHORTEST) return undefined
-  return { head, length, alphabet, ends: [alphabet[0] as string, alphabet.at(-1) as string], isUuid }
+  const last = alphabet.at(-1) as string
+  const isText = !isUuid && alphabet !== DIGITS
+  const fill = [isText ? '' : '0', last, ...(alphabet.includes('_') ? ['_'] : [])] as const
+  return { head, length, alphabet, fill, isUuid }
 }
 
 function sharedBy(a: string, b: string): number {
@@ -125,12 +128,15 @@ export function changedIn(text: string, form: IdForm, ends: Ends): string[] {
   return [...new Set(found)].map((body) => whole(form, body))
 }
 
-/** Bounds of the ids that begin as a text does. */
-export function rangesIn(text: string, form: IdForm): (readonly [from: string, to: string])[] {
-  const { length, ends } = form
+/** Bounds of the ids that begin as a text does: the first one, and the last one, which depends on the collation. */
+export function boundsIn(text: string, form: IdForm): (readonly [from: string, ...to: string[]])[] {
+  const { length, fill } = form
   return bodiesIn(text, form)
     .filter((body) => body.length < length)
-    .map((body) => [whole(form, body.padEnd(length, ends[0])), whole(form, body.padEnd(length, ends[1]))])
+    .map((body) => {
+      const [from, ...to] = fill.map((one) => whole(form, body.padEnd(length, one)))
+      return [from as string, ...to]
+    })
 }
 
 /** The id in each upper and lower case, character by character, as far as they lie between the column's first and last id. */
