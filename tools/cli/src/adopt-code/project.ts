@@ -9,13 +9,13 @@ import type { Files } from './files.js'
 import { inputsOf } from './inputs.js'
 import type { Facts, Orm } from './load/facts.js'
 import { loadFacts, pathOf } from './load/process.js'
-import { type KeyPlan, type Left, type Named, type Plan, planOf, type ReferencePlan } from './plan.js'
+import { type KeyPlan, type Left, type Named, type Plan, planOf } from './plan.js'
 import { prismaFacts } from './prisma/load.js'
 import { PrismaWriter } from './prisma/write.js'
 import { Sources } from './sources.js'
 import { TypeormWriter } from './typeorm/write.js'
 import { compareFacts } from './verify.js'
-import { type Change, Unwritable } from './written.js'
+import { type Change, Unwritable, type Writer } from './written.js'
 
 export interface Wanted {
   readonly url?: string | undefined
@@ -216,13 +216,6 @@ function withoutOthers(plan: Plan, stored: StoredKeys): Plan {
     ],
     done: plan.done,
   }
-}
-
-export interface Writer {
-  lineOf(one: Named): number | undefined
-  writeKey(key: KeyPlan): Change
-  /** Undefined if its column follows its key by itself. */
-  writeReference(one: ReferencePlan): Change | undefined
 }
 
 interface Written {

@@ -3,7 +3,7 @@ import type { Definitions } from '../definitions.js'
 import type { Facts } from '../load/facts.js'
 import { isText, type KeyPlan, type Named, type ReferencePlan } from '../plan.js'
 import type { Sources } from '../sources.js'
-import { type Change, Unwritable } from '../written.js'
+import { type Change, Unwritable, type Writer } from '../written.js'
 import { Columns, type Link, type Written } from './columns.js'
 
 const CORES = { postgres: 'pg', mysql: 'mysql', sqlite: 'sqlite' } as const
@@ -21,7 +21,7 @@ interface Started {
 }
 
 /** Writes Drizzle's keys and foreign keys as columns of ids. */
-export class DrizzleWriter {
+export class DrizzleWriter implements Writer {
   readonly #columns: Columns
   readonly #core: string
   readonly #edited = new Set<string>()

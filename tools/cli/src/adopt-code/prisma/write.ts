@@ -1,8 +1,7 @@
 import type { Edit } from '../edits.js'
 import type { ColumnFacts, Facts } from '../load/facts.js'
 import { isText, type KeyPlan, type Named, rootOf } from '../plan.js'
-import type { Writer } from '../project.js'
-import { type Change, Unwritable } from '../written.js'
+import { type Change, Unwritable, type Writer } from '../written.js'
 import { type Block, blocksOf, isClient, settingOf } from './schema.js'
 
 const BY_HAND = 'declare it by hand'

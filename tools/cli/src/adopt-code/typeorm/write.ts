@@ -2,9 +2,8 @@ import type ts from 'typescript'
 import type { Definitions } from '../definitions.js'
 import type { Facts, Place } from '../load/facts.js'
 import { isText, type KeyPlan, type Named } from '../plan.js'
-import type { Writer } from '../project.js'
 import type { Scope, Source, Sources } from '../sources.js'
-import { type Change, Unwritable } from '../written.js'
+import { type Change, Unwritable, type Writer } from '../written.js'
 import { generatorOf } from './generator.js'
 
 /** Options of TypeORM's columns that id columns have, too. */
