@@ -120,8 +120,8 @@ BEGIN
   RETURN {new id};
 END $$;
 
--- translate() of the 7 characters that contain the time takes 2.4 µs, and 0.3 µs as arithmetic, which has so many operators
--- that to set them up takes 5 µs, once for each transaction. So the arithmetic waits for a transaction that has written:
+-- translate() of the 7 characters that contain the time takes 2.4 us, and 0.3 us as arithmetic, which has so many operators
+-- that to set them up takes 5 us, once for each transaction. So the arithmetic waits for a transaction that has written:
 -- all rows after the first of a statement are made by it. The other 9 characters are random, and any digits will do, as
 -- long as each is one of ours: only + and / are replaced there.
 -- [each: uuid text]

@@ -89,6 +89,7 @@ test('each option that the README lists exists', async () => {
     'meta',
     'prefix',
     'createdAt',
+    'pattern',
     'generate',
     'accept',
     'onMismatch',
