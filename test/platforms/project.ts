@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { manifestOf, PACKAGES } from '../../scripts/packages.js'
 import { packAll } from '../../scripts/packed.js'
 import { freePort } from '../databases/free-port.js'
 
@@ -111,11 +112,11 @@ export class Projects {
     command: string,
     env: Readonly<Record<string, string>> = {},
   ): Promise<string> {
-    const typed = command.replaceAll(
-      /(?<= (?:install|add) .*)(?<= )(?:@snoflax\/[\w-]+|snoflax)(?= |$)/g,
+    const inTarballs = withDependencies(command).replaceAll(
+      OURS,
       (name) => `${name}@file:${this.tarballs.get(name)}`,
     )
-    const child = spawn(typed, {
+    const child = spawn(inTarballs, {
       cwd,
       env: { ...ENVIRONMENT, ...env },
       shell: true,
@@ -128,6 +129,21 @@ export class Projects {
       child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`${command}\n${output}`))))
     })
   }
+}
+
+const OURS = /(?<= (?:install|add) .*)(?<= )(?:@snoflax\/[\w-]+|snoflax)(?= |$)/g
+
+/** The command that also installs what our packages depend on, which no registry has. */
+function withDependencies(command: string): string {
+  const named = command.match(OURS) ?? []
+  const needed = named.flatMap((name) => {
+    const short = PACKAGES.find((one) => manifestOf(one).name === name)
+    return Object.keys((short && manifestOf(short).dependencies) ?? {}).filter((one) =>
+      one.startsWith('@snoflax/'),
+    )
+  })
+  const missing = [...new Set(needed)].filter((one) => !named.includes(one))
+  return [command, ...missing].join(' ')
 }
 
 const isAnswering = (url: string) =>
