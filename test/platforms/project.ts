@@ -135,7 +135,7 @@ const OURS = /(?<= (?:install|add) .*)(?<= )(?:@snoflax\/[\w-]+|snoflax)(?= |$)/
 
 /** The command that also installs what our packages depend on, which no registry has. */
 function withDependencies(command: string): string {
-  const named = command.match(OURS) ?? []
+  const named: readonly string[] = command.match(OURS) ?? []
   const needed = named.flatMap((name) => {
     const short = PACKAGES.find((one) => manifestOf(one).name === name)
     return Object.keys((short && manifestOf(short).dependencies) ?? {}).filter((one) =>
