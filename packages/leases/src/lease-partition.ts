@@ -1,3 +1,4 @@
+import type { OptionKind } from '@snoflax/core/adapter'
 import { acquired, reached } from './acquisition.js'
 import { type GeneratorOf, type LeasableFamily, leasedGenerator } from './families.js'
 import { checkLeaseOptions, type LeaseOptions, requestOf } from './options.js'
@@ -34,6 +35,7 @@ export interface PartitionLease<Generator> extends AsyncDisposal {
  * and MySQL use `leasePartition` of \@snoflax/pg-sql and \@snoflax/mysql-sql, for etcd the store of \@snoflax/etcd.
  * {@link LeaseStore} says what a store of your own must guarantee.
  *
+ * @param ofStore options that you pass to the store by the same object, with their kinds; others are refused.
  * @throws {IdError} `LEASE_UNAVAILABLE` if no number becomes free within `waitMs`, or this process's clock is too far
  * off; `INVALID_OPTION`, `INVALID_TYPE`, `FIELD_OUT_OF_RANGE`; and what the store throws.
  *
@@ -45,8 +47,9 @@ export interface PartitionLease<Generator> extends AsyncDisposal {
 export async function leasePartitionFrom<Family extends LeasableFamily>(
   store: LeaseStore,
   given: LeaseOptions<Family>,
+  ofStore: Readonly<Record<string, OptionKind>> = {},
 ): Promise<PartitionLease<GeneratorOf<Family>>> {
-  const options = checkLeaseOptions(given)
+  const options = checkLeaseOptions(given, ofStore)
   const request = requestOf(options)
   const waiting = new Waiting(options)
   const grant = await acquired(store, request, waiting)

@@ -61,7 +61,8 @@ const KINDS: Readonly<Record<keyof LeaseOptions<LeasableFamily>, OptionKind>> = 
 /** A copy of the options. @throws {IdError} `INVALID_OPTION` for unknown names and values of the wrong kind. */
 export const checkLeaseOptions = <Family extends LeasableFamily>(
   options: LeaseOptions<Family>,
-): LeaseOptions<Family> => checkOptions('lease', options, KINDS)
+  ofStore: Readonly<Record<string, OptionKind>>,
+): LeaseOptions<Family> => checkOptions('lease', options, { ...KINDS, ...ofStore })
 
 declare const process: { pid: number; getBuiltinModule(name: string): { hostname(): string } } | undefined
 

@@ -34,8 +34,7 @@ export function leasePartition<Family extends LeasableFamily>(
   client: LeaseClient,
   options: LeaseOptions<Family> & { readonly schema?: string },
 ): Promise<PartitionLease<GeneratorOf<Family>>> {
-  const { schema: _, ...others } = options
-  return leasePartitionFrom(mysqlLeases(client, options), others as LeaseOptions<Family>)
+  return leasePartitionFrom(mysqlLeases(client, options), options, { schema: 'any' })
 }
 
 /**

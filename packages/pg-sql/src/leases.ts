@@ -35,8 +35,7 @@ export function leasePartition<Family extends LeasableFamily>(
   client: LeaseClient,
   options: LeaseOptions<Family> & { readonly schema?: string },
 ): Promise<PartitionLease<GeneratorOf<Family>>> {
-  const { schema: _, ...others } = options
-  return leasePartitionFrom(postgresLeases(client, options), others as LeaseOptions<Family>)
+  return leasePartitionFrom(postgresLeases(client, options), options, { schema: 'any' })
 }
 
 /**

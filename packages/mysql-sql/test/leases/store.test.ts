@@ -109,6 +109,18 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await database.query("SELECT * FROM _lease_family WHERE family = 'x'")).toEqual([])
   })
 
+  test('without options, and with one that does not exist, it says what is missing and what there is', async () => {
+    await expect(leasePartition(database.pool, undefined as never)).rejects.toMatchObject({
+      name: 'IdError',
+      field: 'family',
+    })
+    const misspelt = { family: sno, numbers: { min: 1, max: 2 }, schemas: database.name }
+    await expect(leasePartition(database.pool, misspelt as never)).rejects.toMatchObject({
+      name: 'IdError',
+      message: expect.stringMatching(/no option "schemas"; options are family, .*, schema$/),
+    })
+  })
+
   test('a lease has a generator', async () => {
     const options = { family: sno, numbers: { min: 9, max: 9 }, schema: database.name }
     const lease = await leasePartition(database.pool, options)

@@ -1,5 +1,6 @@
+import { sno } from '@snoflax/core'
 import type { LeaseStore } from '@snoflax/leases'
-import { postgresLeases } from '@snoflax/pg-sql'
+import { leasePartition, postgresLeases } from '@snoflax/pg-sql'
 import type { PostgresDatabase } from '@snoflax/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { START_MS, testStore } from '../../../../test/leases/store-contract.js'
@@ -32,6 +33,18 @@ testStore(() => ({
   leases: () => database.query('SELECT * FROM snoflax.leases'),
   refusal: (message, code) => ({ code, message: expect.stringMatching(message) }),
 }))
+
+test('without options, and with one that does not exist, it says what is missing and what there is', async () => {
+  await expect(leasePartition(database.pool, undefined as never)).rejects.toMatchObject({
+    name: 'IdError',
+    field: 'family',
+  })
+  const misspelt = { family: sno, numbers: { min: 1, max: 2 }, schemas: 'snoflax' }
+  await expect(leasePartition(database.pool, misspelt as never)).rejects.toMatchObject({
+    name: 'IdError',
+    message: expect.stringMatching(/no option "schemas"; options are family, .*, schema$/),
+  })
+})
 
 /** The holder prolongs its lease in a transaction, and another one asks for its number before that commits. */
 async function expectToStay(token: string, numbers: { min: number; max: number }): Promise<void> {
