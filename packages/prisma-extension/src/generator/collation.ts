@@ -86,6 +86,6 @@ function mysqlStatement({ table, column, id: { field, comment } }: TextColumn): 
   const type = `${native.toUpperCase()}${length === undefined ? '' : `(${length})`}`
   const { args: [expression] = [] } = (field.default ?? {}) as { args?: readonly unknown[] }
   const rest = `${field.isRequired ? 'NOT NULL' : 'NULL'}${expression === undefined ? '' : ` DEFAULT (${expression})`}`
-  const [path, name] = [table.at(-1) as string, column].map((one) => quoteMysqlName(one))
+  const [path, name] = [table.at(-1) as string, column].map(quoteMysqlName)
   return `ALTER TABLE ${path} MODIFY ${name} ${type} CHARACTER SET ${collation.split('_')[0]} COLLATE ${collation} ${rest};\n`
 }

@@ -38,7 +38,7 @@ const GRANTS = (acl: string, columns: string, table: string): string =>
      FROM aclexplode(${acl}) GROUP BY grantee, is_grantable ORDER BY 1`
 
 /** Each query returns rows of `what`, `down` and `up`; views in an order in which they can be created. */
-const CARRIED = [
+const RECREATED = [
   // Properties of the key or foreign key itself, which are lost with the old column.
   `SELECT format('what is kept of %s.%s', own, "column") AS what, NULL::text[] AS down, ARRAY(
      SELECT format('COMMENT ON COLUMN %s.%I IS %L', own, "column", description) FROM pg_description
@@ -122,7 +122,7 @@ const CARRIED = [
 
 export function* readRecreated(session: Session, columns: readonly ReplacedColumn[]): Work<Recreated[]> {
   const recreated: Recreated[] = []
-  for (const query of CARRIED) {
+  for (const query of RECREATED) {
     const rows = yield* queryReplaced<{ what: string; down: string[] | null; up: string[] | null }>(
       session,
       columns,

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { uuid7 } from '@snoflax/core'
 import type { ColumnFacts, Facts, Reference, TableFacts } from './load/facts.js'
 
 /** A column by its table and property, such as `users.id`. */
@@ -45,7 +46,7 @@ export interface Plan {
 }
 
 export const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-const UUID7 = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
+const UUID7 = uuid7.pattern.source.slice(1, -1)
 
 export const isText = (type: string): boolean =>
   /^(?:text|tinytext|mediumtext|longtext|n?(?:var)?char|character varying|varchar2?)\b/i.test(type)

@@ -1,10 +1,9 @@
-import type { Database, DatabaseValue, IdFamily } from '@snoflax/core'
-import { ulid } from '@snoflax/core'
+import { type Database, type DatabaseValue, type IdFamily, ulid } from '@snoflax/core'
 import { type IdReading, readings } from '@snoflax/core/inspect'
 import { families } from '../ids/families.js'
 import { exactStorage } from '../ids/forms.js'
-import { formOf, type IdForm } from './similar.js'
-import { hyphenated } from './values.js'
+import { formOf, type IdForm, UUID } from './similar.js'
+import { boundsOfNumbers, hyphenated } from './values.js'
 
 /** Ids of one form in a column, and how it stores them. Values are shown as text: bytes as `\x…`, numbers in decimal. */
 export interface Kept {
@@ -27,7 +26,6 @@ export function keptIn(kind: Database, isNumber: boolean, shown: readonly string
 }
 
 const BYTES_16 = /^\\x([\da-f]{32})$/i
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Sixteen bytes as a UUID. */
 const asUuid = (shown: string): string => {
@@ -39,9 +37,9 @@ const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 
 
 /** Larger numbers aren't compared by index. */
 function numberIn(kind: Database, digits: string): bigint | undefined {
-  const most = 2n ** (kind === 'mysql' || kind === 'mariadb' ? 64n : 63n) - 1n
+  const [, beyond] = boundsOfNumbers(kind)
   const number = BigInt(digits)
-  return String(number) === digits && number <= most ? number : undefined
+  return String(number) === digits && number < beyond ? number : undefined
 }
 
 /** How all of the values read. Most UUIDs read as ULIDs. */

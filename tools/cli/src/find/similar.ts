@@ -27,7 +27,7 @@ const ALPHABETS = [
   `${DIGITS}${UPPER}`,
   `-${DIGITS}${UPPER}_${LOWER}`,
 ]
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 /** Shorter keys are words and numbers, of which many are alike. */
 const SHORTEST = 10
 /** Fewer characters of an id say little. */

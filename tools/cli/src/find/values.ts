@@ -18,7 +18,9 @@ const LONGEST = 255
 const UUID = /^[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12}$/i
 const HEX = /^(?:\\x|0x)((?:[\da-f]{2})+)$/i
 const NUMBER = /^(?:0|-?[1-9]\d{0,19})$/
-const SIGNED = 2n ** 63n
+/** The smallest number that a column of a database can store as a bigint, and the first that is too large. */
+export const boundsOfNumbers = (kind: Database): readonly [least: bigint, beyond: bigint] =>
+  kind === 'mysql' || kind === 'mariadb' ? [-(2n ** 63n), 2n ** 64n] : [-(2n ** 63n), 2n ** 63n]
 
 /** The readings of a text as an id, the likely ones only if there are any. */
 export function likelyReadings(text: string): IdReading[] {
@@ -35,12 +37,12 @@ export const hyphenated = (digits: string): string =>
 export function wantedFor(id: string, kind: Database): Wanted[] {
   if (id === '' || id.length > LONGEST)
     throw new UsageError(`an id has 1 to ${LONGEST} characters, not ${id.length}`)
-  const most = kind === 'mysql' || kind === 'mariadb' ? 2n * SIGNED : SIGNED
+  const [least, beyond] = boundsOfNumbers(kind)
   const found: Wanted[] = likelyReadings(id).flatMap(({ family, id: text }) =>
     family.storages.flatMap((storage): Wanted[] => {
       if (storage === 'bigint') {
         const value = exactStorage(family, 'mysql', storage).toDatabase(text)
-        return BigInt(value as bigint) < most ? [{ held: 'number', value, family }] : []
+        return BigInt(value as bigint) < beyond ? [{ held: 'number', value, family }] : []
       }
       const value = exactStorage(family, kind, storage).toDatabase(text)
       return [{ held: storage === 'uuid8' ? 'uuid' : storage, value, family }]
@@ -56,7 +58,7 @@ export function wantedFor(id: string, kind: Database): Wanted[] {
     found.push({ held: 'uuid', value: uuid }, { held: 'text', value: uuid })
     found.push({ held: 'binary', value: Buffer.from(hex, 'hex') })
   }
-  if (NUMBER.test(id) && BigInt(id) < most && BigInt(id) >= -SIGNED)
+  if (NUMBER.test(id) && BigInt(id) < beyond && BigInt(id) >= least)
     found.push({ held: 'number', value: BigInt(id) })
   const keyOf = ({ held, value }: Wanted): string =>
     `${held} ${typeof value === 'object' ? hexOf(value) : value}`

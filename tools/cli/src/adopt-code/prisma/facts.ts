@@ -1,3 +1,4 @@
+import { ulid } from '@snoflax/core'
 import { UUID_DEFAULT } from '../load/drizzle.js'
 import type { ColumnFacts, Facts, Reference, TableFacts } from '../load/facts.js'
 import type { Generated } from '../load/generators.js'
@@ -84,12 +85,12 @@ function columnFacts(
   database: Facts['database'],
 ): ColumnFacts {
   const { name, dbName, isId, isRequired } = field
-  const made = isCall(field.default) ? field.default : undefined
-  const text = made ? callOf(made) : JSON.stringify(field.default)
+  const call = isCall(field.default) ? field.default : undefined
+  const text = call ? callOf(call) : JSON.stringify(field.default)
   const definition = definitionOf(field, model, models, new Set())
-  const expression = made?.name === 'dbgenerated' ? String(made.args[0]) : ''
+  const expression = call?.name === 'dbgenerated' ? String(call.args[0]) : ''
   const isUuidGenerated = UUID_DEFAULT.test(expression) && !UUID7_DEFAULT.test(expression)
-  const generated = made && !isUuidGenerated ? generatedBy(made) : undefined
+  const generated = call && !isUuidGenerated ? generatedBy(call) : undefined
   return {
     key: name,
     name: dbName ?? name,
@@ -162,7 +163,7 @@ const GENERATORS: Readonly<
       : { pattern: 'c[a-z0-9]{24}', example: 'cjld2cjxh0000qzrmn831i7rn' },
   nanoid: (size = 21) => ({ pattern: `[0-9A-Z_a-z-]{${size}}`, example: 'V'.repeat(Number(size)) }),
   ulid: () => ({
-    pattern: '[0-7][0-9A-HJKMNP-TV-Z]{25}',
+    pattern: ulid.pattern.source.slice(1, -1),
     example: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
     family: 'ulid',
   }),
@@ -172,10 +173,10 @@ const GENERATORS: Readonly<
       : { pattern: UUID, example: 'f47ac10b-58cc-4372-a567-0e02b2c3d479' },
 }
 
-function generatedBy(made: Call): Generated {
-  const by = { generators: [callOf(made)] }
-  const [given] = made.args
-  if (made.name === 'dbgenerated')
+function generatedBy(call: Call): Generated {
+  const by = { generators: [callOf(call)] }
+  const [given] = call.args
+  if (call.name === 'dbgenerated')
     return UUID7_DEFAULT.test(String(given))
       ? { ...by, samples: [], pattern: UUID, family: 'uuid7' }
       : {
@@ -183,8 +184,8 @@ function generatedBy(made: Call): Generated {
           samples: [],
           reason: `the database generates them by ${given ?? 'a default that the schema does not have'}`,
         }
-  const known = GENERATORS[made.name]?.(given)
-  if (!known) return { ...by, samples: [], reason: `${made.name}() is no generator of ids that is known` }
+  const known = GENERATORS[call.name]?.(given)
+  if (!known) return { ...by, samples: [], reason: `${call.name}() is no generator of ids that is known` }
   const { example, ...rest } = known
   return { ...by, ...rest, samples: [example] }
 }

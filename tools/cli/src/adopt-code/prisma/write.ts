@@ -35,10 +35,10 @@ export class PrismaWriter implements Writer {
     this.#check(key)
     const { file, text, at } = found
     const { column, pattern, family, by } = key
-    const made = column.default?.startsWith('dbgenerated(') ? 'database' : 'prisma'
+    const generatedBy = column.default?.startsWith('dbgenerated(') ? 'database' : 'prisma'
     const words = [
       ...(family ? [family] : ['opaque', `pattern=/${new RegExp(pattern).source}/`]),
-      `generate=${column.generated || column.isUuidGenerated ? made : 'never'}`,
+      `generate=${column.generated || column.isUuidGenerated ? generatedBy : 'never'}`,
       ...(isText(column.type) ? ['onMismatch=notFound'] : []),
       ...(this.isBranded ? [] : ['branded=false']),
     ]
@@ -107,14 +107,14 @@ export class PrismaWriter implements Writer {
           throw new Unwritable(
             `${where} refers to ${name} and to another key, whose ids are others: ${BY_HAND}`,
           )
-        if (isMadeBy(other, column))
+        if (generatesAs(other, column))
           throw new Unwritable(`${where} refers to ${name}, and has a default that generates ids: ${BY_HAND}`)
       }
   }
 }
 
 /** Whether a foreign key generates ids as its key does, of rows that don't exist. */
-const isMadeBy = (reference: ColumnFacts, key: ColumnFacts): boolean =>
+const generatesAs = (reference: ColumnFacts, key: ColumnFacts): boolean =>
   reference.default !== undefined &&
   /^dbgenerated\(/.test(reference.default) &&
   [key.default, 'dbgenerated()'].includes(reference.default)
