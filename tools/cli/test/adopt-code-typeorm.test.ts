@@ -98,6 +98,55 @@ export abstract class Base {
   expect(read('base.ts')).not.toContain('@PrimaryColumn')
 })
 
+test('a key of a mixin is declared in each of its entities, with the value that the mixin gave it', async () => {
+  const { read, adopted, code, checked, left, faults } = await adopt({
+    'entities.ts': `${TYPEORM}import { WithId, WithKey, WithPrefix } from './mixins.js'
+@Entity() export class Tag extends WithId { @Column('varchar') name!: string }
+@Entity() export class Shop extends WithId { @ManyToOne(() => Tag) tag!: Relation<Tag> }
+@Entity() export class Run extends WithKey { @Column('varchar') name!: string }
+@Entity() export class Bill extends WithPrefix { @Column('varchar') name!: string }
+`,
+    'mixins.ts': `import { BeforeInsert, Column, PrimaryColumn } from 'typeorm'
+import { generateId } from './ids.js'
+type Class = new (...given: any[]) => object
+function withId<Base extends Class>(base: Base) {
+  class Derived extends base {
+    @PrimaryColumn('varchar')
+    id!: string
+    @BeforeInsert() generate() { if (!this.id) this.id = generateId() }
+  }
+  return Derived
+}
+function withNote<Base extends Class>(base: Base) {
+  class Derived extends base { @Column('varchar', { nullable: true }) note!: string | null }
+  return Derived
+}
+function withKey<Base extends Class>(base: Base) {
+  class Keyed extends base { @PrimaryColumn('varchar') id: string = generateId() }
+  return Keyed
+}
+function withPrefix<Base extends Class>(base: Base, prefix: string) {
+  class Prefixed extends base { @PrimaryColumn('varchar') id: string = prefix + generateId() }
+  return Prefixed
+}
+export const WithId = withId(withNote(class {}))
+export const WithKey = withKey(class {})
+export const WithPrefix = withPrefix(class {}, 'bill_')
+`,
+    'ids.ts': `${NANOID}export const generateId = () => nanoid(16)\n`,
+    'source.ts': SOURCE,
+  })
+  expect({ code, checked, faults }).toEqual({ code: 3, checked: true, faults: [] })
+  expect(left.map(({ name, reason }) => [name, reason])).toEqual([
+    ['Bill.id', expect.stringContaining("what generates it isn't a statement of its class")],
+  ])
+  expect(adopted.map(({ name }) => name)).toEqual(['Tag.id', 'Shop.id', 'Run.id', 'Shop.tag.id'])
+  expect(read('entities.ts')).toContain("import { generateId } from './ids.js'")
+  expect(read('entities.ts')).toMatch(/@IdColumn\(tagId, .*\) override id!: string; @Column/)
+  expect(read('entities.ts')).toMatch(/@IdColumn\(runId, .*\) override id: string = generateId\(\); @Column/)
+  expect(read('mixins.ts').match(/@PrimaryColumn/g)).toHaveLength(1)
+})
+
 test('what stays writable only by hand is told', async () => {
   const { left, code, after } = await adopt({
     ...app(`import { Key } from './key.js'

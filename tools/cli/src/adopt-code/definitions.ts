@@ -54,6 +54,7 @@ export class Definitions {
   }
 
   edit(file: Source, ...edits: readonly Edit[]): void {
+    this.#neededIn(file)
     this.edits.set(file.path, [...(this.edits.get(file.path) ?? []), ...edits])
   }
 

@@ -1,4 +1,4 @@
-import { dirname, join, normalize, relative } from 'node:path'
+import { basename, dirname, join, normalize, relative } from 'node:path'
 import type ts from 'typescript'
 
 /** Where a name leads: to a declaration in the files, or to an export of a package. */
@@ -75,6 +75,20 @@ export class Sources {
   }
 
   scopeOf = (file: Source): Scope => ({ file, bound: new Map(), depth: 0 })
+
+  /** The scope of a node in functions, of whose parameters and variables it doesn't know the values. */
+  scopeAround(file: Source, node: ts.Node): Scope {
+    const { ts } = this
+    const bound = new Map<string, undefined>()
+    const add = (one: ts.Node): void => {
+      const isNamed = ts.isParameter(one) || ts.isVariableDeclaration(one) || ts.isBindingElement(one)
+      if ((isNamed || ts.isFunctionDeclaration(one)) && one.name && ts.isIdentifier(one.name))
+        bound.set(one.name.text, undefined)
+    }
+    for (let at = node.parent; !ts.isSourceFile(at); at = at.parent)
+      if (ts.isFunctionLike(at)) at.forEachChild((child) => this.walk(child, add))
+    return { file, bound, depth: 0 }
+  }
 
   /** Where an identifier, or a member of a namespace, leads. */
   originOf({ file, bound }: Scope, expression: ts.Node): Origin | undefined {
@@ -246,7 +260,7 @@ export class Sources {
 
   /**
    * Its text with the values of the parameters; undefined if it has names that only its own file or function knows. What it
-   * imports of packages is added to `imports`.
+   * needs of other modules is added to `imports`.
    */
   textIn(
     { scope, node }: Found<ts.Node>,
@@ -261,14 +275,15 @@ export class Sources {
       if (scope.bound.has(one.text)) {
         const value = scope.bound.get(one.text)
         const text = value && this.textIn(value, target, imports)
+        const name = ts.isShorthandPropertyAssignment(one.parent) ? `${one.text}: ` : ''
         if (text === undefined) isKnown = false
-        else edits.push({ start: one.getStart(), end: one.end, text })
+        else edits.push({ start: one.getStart(), end: one.end, text: name + text })
       } else if (
         scope.file !== target &&
         (scope.file.declared.has(one.text) || scope.file.imports.has(one.text))
       )
         isKnown &&=
-          isSame(this, scope.file, target, one) || isImportable(scope.file, target, one.text, imports)
+          isSame(this, scope.file, target, one) || isImportable(ts, scope.file, target, one.text, imports)
     })
     if (!isKnown) return undefined
     let [text, at] = ['', node.getStart()]
@@ -322,24 +337,31 @@ function isName(ts: Sources['ts'], node: ts.Identifier): boolean {
   return !(isMember && parent.name === node)
 }
 
-/** Whether a name is an export of a package under its own name, and free in the other file. */
+/** Whether a name is an export of a module under its own name, and free in the other file. */
 function isImportable(
+  ts: Sources['ts'],
   from: Source,
   to: Source,
   name: string,
   imports: (readonly [name: string, module: string])[],
 ): boolean {
   const imported = from.imports.get(name)
-  if (
-    !imported ||
-    imported.name !== name ||
-    /^[.@]?\//.test(imported.module) ||
-    imported.module.startsWith('.')
-  )
-    return false
-  if (to.declared.has(name) || to.imports.has(name)) return false
-  imports.push([name, imported.module])
+  const module = imported?.name === name ? imported.module : moduleOf(ts, from, name)
+  if (module === undefined || to.declared.has(name) || to.imports.has(name)) return false
+  const path = relative(dirname(to.path), join(dirname(from.path), module))
+  imports.push([name, module.startsWith('.') ? path.replace(/^(?!\.)/, './') : module])
   return true
+}
+
+/** A file as another one of its folder imports it; undefined if it doesn't export the name. */
+function moduleOf(ts: Sources['ts'], { path, declared, imports }: Source, name: string): string | undefined {
+  const declaration = declared.get(name)
+  if (!declaration || (ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Export) === 0)
+    return undefined
+  const [end = ''] = [...imports.values()].flatMap(
+    ({ module }) => /^\..*(\.[cm]?[jt]s)$/.exec(module)?.[1] ?? [],
+  )
+  return `./${basename(path).replace(/\.[cm]?ts$/, end)}`
 }
 
 /** Whether a name means the same in another file. */

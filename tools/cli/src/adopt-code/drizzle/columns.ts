@@ -21,6 +21,8 @@ export interface Written {
   readonly chain: readonly Link[]
   /** What stands in the table's own columns. */
   readonly inTable: ts.Expression | ts.SpreadAssignment | undefined
+  /** Whether nothing else comes from there. */
+  readonly isAlone: boolean
 }
 
 /** Finds the columns of Drizzle's tables in the source. */
@@ -63,7 +65,7 @@ export class Columns {
     if (!given) return columns
     const isOwn = ts.isObjectLiteralExpression(given) || ts.isArrowFunction(given)
     const at = { file, statement: statementOf(ts, declared) }
-    this.#readColumns(columns, at, { scope, node: given }, isOwn ? 0 : 1, undefined)
+    this.#readColumns(columns, at, { scope, node: given }, isOwn ? 0 : 1, undefined, true)
     return columns
   }
 
@@ -73,6 +75,7 @@ export class Columns {
     given: Found,
     level: number,
     spread: Written['inTable'],
+    isAbove: boolean,
   ): void {
     const { ts } = this.sources
     const part = this.sources.partOf(given.scope, given.node)
@@ -82,15 +85,16 @@ export class Columns {
       : this.sources.resultOf(followed)
     const { scope, node } = called ? this.sources.followed(called) : followed
     if (!part || !ts.isObjectLiteralExpression(node)) return
+    const isAlone = level === 0 || (isAbove && node.properties.length === 1)
     for (const property of node.properties) {
       if (ts.isSpreadAssignment(property)) {
         const inTable = level === 0 ? property : spread
-        this.#readColumns(columns, at, { scope, node: property.expression }, level + 1, inTable)
+        this.#readColumns(columns, at, { scope, node: property.expression }, level + 1, inTable, isAlone)
       } else if (ts.isPropertyAssignment(property)) {
         const key = property.name.getText().replace(/['"]/g, '')
         const inTable = level === 0 ? property.initializer : spread
         const found = this.#chainOf({ scope, node: property.initializer }, level)
-        if (found) columns.set(key, { ...at, ...found, inTable })
+        if (found) columns.set(key, { ...at, ...found, inTable, isAlone })
         else columns.delete(key)
       }
     }

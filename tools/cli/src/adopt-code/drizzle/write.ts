@@ -161,7 +161,7 @@ export class DrizzleWriter implements Writer {
   }
 
   #place(written: Written, key: string, { text, gone }: Started): void {
-    const { file, level, chain, root, inTable } = written
+    const { file, level, chain, root, inTable, isAlone } = written
     if (level === 0) {
       this.definitions.edit(file, { start: root.node.getStart(), end: root.node.end, text })
       for (const link of chain) this.#dropOrKeep(written, link, gone)
@@ -178,8 +178,10 @@ export class DrizzleWriter implements Writer {
     })
     const whole = text + links.join('')
     const at = inTable as ts.Node
-    if (ts.isSpreadAssignment(at))
+    if (ts.isSpreadAssignment(at) && !isAlone)
       this.definitions.edit(file, { start: at.end, end: at.end, text: `, ${key}: ${whole}` })
+    else if (ts.isSpreadAssignment(at))
+      this.definitions.edit(file, { start: at.getStart(), end: at.end, text: `${key}: ${whole}` })
     else this.definitions.edit(file, { start: at.getStart(), end: at.end, text: whole })
   }
 

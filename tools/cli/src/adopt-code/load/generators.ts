@@ -72,11 +72,21 @@ const MAKERS: Readonly<Record<string, Readonly<Record<string, (given: readonly u
   ulidx: { monotonicFactory: () => always(ULID) },
 }
 
-const alphabet = (letters: string): string =>
-  `[${[...new Set(letters)]
-    .sort()
-    .join('')
-    .replace(/[\]\\^/-]/g, '\\$&')}]`
+/** The class of these letters, with ranges of four and more. */
+function alphabet(letters: string): string {
+  const sorted = [...new Set(letters)].sort().join('')
+  let [text, at] = ['', 0]
+  while (at < sorted.length) {
+    const from = sorted.charCodeAt(at)
+    let size = 1
+    while (sorted.charCodeAt(at + size) === from + size) size++
+    const run = sorted.slice(at, at + size)
+    const escapedRun = [...run].map((one) => one.replace(/[\]\\^/-]/, '\\$&'))
+    text += size > 3 && /^\w+$/.test(run) ? `${run[0]}-${run.at(-1)}` : escapedRun.join('')
+    at += size
+  }
+  return `[${text}]`
+}
 
 /** How code writes an id that a generator returned, and what its pattern is then. */
 const FORMS: readonly (readonly [

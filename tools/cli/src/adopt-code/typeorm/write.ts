@@ -25,7 +25,8 @@ interface Prepared {
   readonly found: Property
   readonly decorator: ts.Decorator
   readonly options: readonly string[]
-  readonly generate: string
+  /** The expression that generates it. */
+  readonly value: string
 }
 
 /** Writes TypeORM's keys as columns of ids. Foreign keys follow them by themselves. */
@@ -47,14 +48,15 @@ export class TypeormWriter implements Writer {
 
   /** @throws {Unwritable} */
   writeKey(key: KeyPlan): Change {
-    const { own, found, decorator, options, generate } = this.#prepare(key)
+    const prepared = this.#prepare(key)
+    const { own, found, decorator, options, value } = prepared
     const { file, statement } = own
     const isInherited = statement !== found.statement
     if (isInherited) this.#checkHeirs(key)
     this.definitions.import(file, ['IdColumn', '@snoflax/typeorm'])
-    const { name } = this.definitions.define(key, file, statement, generate)
+    const { name } = this.definitions.define(key, file, statement, `() => ${value}`)
     const text = `@IdColumn(${name}, { ${[...options, ...this.#typeOf(key)].join(', ')} })`
-    if (isInherited) this.#declareAgain(own, found, decorator, text)
+    if (isInherited) this.#declareAgain(prepared, text)
     else this.definitions.edit(file, { start: decorator.getStart(), end: decorator.end, text })
     const line = this.sources.lineOf(file, isInherited ? statement : found.node.name)
     return { file: file.path, line, text: `opaque, ${key.by}` }
@@ -63,21 +65,21 @@ export class TypeormWriter implements Writer {
   #prepare(key: KeyPlan): Prepared {
     const found = this.#find(key)
     const [entity] = key.table.places
-    const own = entity && this.#classOf(entity)
+    const own = entity && this.#entityOf(entity)
     if (!found || !own)
       throw new Unwritable(
         `its property in class ${key.column.place?.name} can't be found: declare it by hand`,
       )
     const { file, node, statement } = found
     const made = generatorOf(this.sources, statement, node)
-    const generate = key.column.isUuidGenerated
-      ? '() => crypto.randomUUID()'
-      : made && this.#textOf({ scope: this.sources.scopeOf(file), node: made }, own.file)
-    if (generate === undefined)
+    const value = key.column.isUuidGenerated
+      ? 'crypto.randomUUID()'
+      : made && this.#textOf({ scope: this.sources.scopeAround(file, node), node: made }, own.file)
+    if (value === undefined)
       throw new Unwritable(
         "what generates it isn't a statement of its class that can stand beside its entity: declare it by hand, with opaque(…)",
       )
-    return { own, found, generate, ...this.#decoratorOf(file, node) }
+    return { own, found, value, ...this.#decoratorOf(file, node) }
   }
 
   /** A definition has one table, so a key of a base class is declared in all of its entities, or in none. */
@@ -94,29 +96,26 @@ export class TypeormWriter implements Writer {
     for (const heir of heirs) this.#prepare(heir)
   }
 
-  #declareAgain(
-    { file, statement }: Prepared['own'],
-    base: Property,
-    decorator: ts.Decorator,
-    text: string,
-  ): void {
-    const { node } = base
+  #declareAgain({ own, found: { file: base, node }, decorator, value }: Prepared, text: string): void {
+    const { file, statement } = own
     const at = statement.members.pos
     const isOneLine = !file.node.text.slice(at, statement.end).includes('\n')
-    const property = `${text} override ${node.name.getText()}!: ${node.type?.getText() ?? 'string'}`
+    const type = node.type?.getText() ?? 'string'
+    const declared = node.initializer ? `: ${type} = ${value}` : `!: ${type}`
+    const property = `${text} override ${node.name.getText()}${declared}`
     this.definitions.edit(file, { start: at, end: at, text: isOneLine ? ` ${property};` : `\n  ${property}` })
     if (this.#removed.has(decorator)) return
     this.#removed.add(decorator)
     const start = decorator.getStart()
-    const space = /^\s*/.exec(base.file.node.text.slice(decorator.end))?.[0].length ?? 0
-    this.definitions.edit(base.file, { start, end: decorator.end + space, text: '' })
+    const space = /^\s*/.exec(base.node.text.slice(decorator.end))?.[0].length ?? 0
+    this.definitions.edit(base, { start, end: decorator.end + space, text: '' })
   }
 
   #textOf(found: { scope: Scope; node: ts.Expression }, file: Source): string | undefined {
     const imports: (readonly [string, string])[] = []
     const text = this.sources.textIn(found, file, imports)
     if (text !== undefined && imports.length > 0) this.definitions.import(file, ...imports)
-    return text && `() => ${text}`
+    return text
   }
 
   writeReference(): undefined {}
@@ -159,17 +158,33 @@ export class TypeormWriter implements Writer {
   #find({ column, table }: Named): Property | undefined {
     const [entity] = table.places
     const name = column.place?.name ?? entity?.name
-    const file = column.place?.file || entity?.file
-    const found = name && file ? this.#classOf({ name, file }) : undefined
+    const path = column.place?.file || entity?.file
+    const file = path ? this.sources.fileAt(path) : undefined
     const property = column.key.split('.')[0]
-    const node = found?.statement.members.find(
-      (one): one is ts.PropertyDeclaration =>
-        this.sources.ts.isPropertyDeclaration(one) && one.name.getText() === property,
+    if (!file || !name) return undefined
+    const found = this.#classesOf(file, name).flatMap((statement) =>
+      statement.members.flatMap((node) =>
+        this.sources.ts.isPropertyDeclaration(node) && node.name.getText() === property
+          ? { file, statement, node }
+          : [],
+      ),
     )
-    return found && node && { ...found, node }
+    return found.length === 1 ? found[0] : undefined
   }
 
-  #classOf({ file: path, name }: Place): Omit<Property, 'node'> | undefined {
+  /** The class at the top of its file, or all of its name in functions that return classes. */
+  #classesOf(file: Source, name: string): ts.ClassDeclaration[] {
+    const { ts } = this.sources
+    const declared = file.declared.get(name)
+    if (declared) return ts.isClassDeclaration(declared) ? [declared] : []
+    const found: ts.ClassDeclaration[] = []
+    this.sources.walk(file.node, (node) => {
+      if (ts.isClassDeclaration(node) && node.name?.text === name) found.push(node)
+    })
+    return found
+  }
+
+  #entityOf({ file: path, name }: Place): Prepared['own'] | undefined {
     const file = this.sources.fileAt(path)
     const statement = file?.declared.get(name)
     return file && statement && this.sources.ts.isClassDeclaration(statement)
