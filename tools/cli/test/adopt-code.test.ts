@@ -132,13 +132,15 @@ describe('the pattern comes from the package that generates the ids', () => {
     ['nanoid', '() => nanoid()', '[0-9A-Z_a-z-]{21}'],
     ['nanoid of a length', '() => nanoid(12)', '[0-9A-Z_a-z-]{12}'],
     ['an alphabet', '() => code()', '[\\-\\]\\^abc]{8}'],
-    ['an alphabet of a length in the call', '() => digits(12)', '[0123456789]{12}'],
+    ['an alphabet of a length in the call', '() => digits(12)', '[0-9]{12}'],
     ['uuid', '() => v4()', UUID],
     ['uuidv7 without hyphens', "() => uuidv7().replaceAll('-', '')", '[0-9a-f]{32}'],
     ["Node's uuid", '() => randomUUID()', UUID],
     ["the platform's uuid", '() => crypto.randomUUID()', UUID],
     ['ulid', '() => ulid()', '[0-7][0-9A-HJKMNP-TV-Z]{25}'],
     ['ulid in lower case', "() => 'case_' + ulid().toLowerCase()", 'case_[0-7][0-9a-hjkmnp-tv-z]{25}'],
+    ['TypeID', "() => typeid('user').toString()", 'user_[0-7][0-9a-hjkmnp-tv-z]{25}'],
+    ['TypeID, unboxed', '() => typeidUnboxed()', '[0-7][0-9a-hjkmnp-tv-z]{25}'],
     ['two parts', "() => nanoid(4) + '.' + createId()", '[0-9A-Z_a-z-]{4}\\.[a-z0-9]{24}'],
     ['a function of the file', "() => newId('usr')", 'usr_[0-9A-Z_a-z-]{9}'],
   ] as const
@@ -151,6 +153,7 @@ describe('the pattern comes from the package that generates the ids', () => {
 import { customAlphabet, nanoid } from 'nanoid'
 import * as ids from 'nanoid'
 import { randomUUID } from 'node:crypto'
+import { typeid, typeidUnboxed } from 'typeid-js'
 import { ulid } from 'ulid'
 import { v4 } from 'uuid'
 import { uuidv7 } from 'uuidv7'

@@ -22,6 +22,7 @@ const INSTALLED = {
   pg: '../../../packages/typeorm/node_modules/pg',
   '@paralleldrive/cuid2': '../../../test/node_modules/@paralleldrive/cuid2',
   nanoid: '../../../bench/node_modules/nanoid',
+  'typeid-js': '../../../bench/node_modules/typeid-js',
   ulid: '../../../bench/node_modules/ulid',
   uuid: '../../../bench/node_modules/uuid',
   uuidv7: '../../../bench/node_modules/uuidv7',

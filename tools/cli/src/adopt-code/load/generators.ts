@@ -43,6 +43,9 @@ const always =
   () =>
     pattern
 
+const typeId: Pattern = ([prefix = '']) =>
+  `${prefix === '' ? '' : `${escaped(String(prefix))}_`}[0-7][0-9a-hjkmnp-tv-z]{25}`
+
 /** What functions of packages return, by package and export. */
 const GENERATORS: Readonly<Record<string, Readonly<Record<string, Pattern>>>> = {
   '@paralleldrive/cuid2': { createId: always('[a-z0-9]{24}') },
@@ -54,6 +57,7 @@ const GENERATORS: Readonly<Record<string, Readonly<Record<string, Pattern>>>> = 
   uuidv7: { uuidv7: always(UUID) },
   ulid: { ulid: always(ULID) },
   ulidx: { ulid: always(ULID) },
+  'typeid-js': { typeid: typeId, typeidUnboxed: typeId },
 }
 
 /** What functions return that functions of packages return. */
@@ -109,13 +113,13 @@ type Function = (...given: unknown[]) => unknown
 function recorded(generator: string, made: Function, pattern: Pattern): Function {
   return new Proxy(made, {
     apply(target, self, given: unknown[]) {
-      const text = Reflect.apply(target, self, given)
-      const known = typeof text === 'string' ? pattern(given) : undefined
+      const id = Reflect.apply(target, self, given)
+      const known = ['string', 'object'].includes(typeof id) ? pattern(given) : undefined
       if (known) {
         const sizes = given.filter((one) => typeof one === 'number')
-        calls.push({ generator: `${generator}(${sizes.join(', ')})`, pattern: known, text: text as string })
+        calls.push({ generator: `${generator}(${sizes.join(', ')})`, pattern: known, text: String(id) })
       }
-      return text
+      return id
     },
   })
 }
