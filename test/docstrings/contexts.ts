@@ -92,8 +92,8 @@ import { accepting, betterAuthIds, columnFor, defineFamily, fixedId, flake, flax
 import { fieldBits, isPlausible, readings, refusals } from '@snoflax/core/inspect'
 import { acceptLabels } from '@snoflax/core/testing'
 import {
-  agree, baseOf, checkColumnOptions, checkCondition, checkFamilies, checkFamily, checkGenerating, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkOwnType, checkSchema, checkTimed, closingOf, columnFaults, familyWith, fitsStored,
-  databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysOf, isAccepting, isBytes, isDate, isOpaque, ownOf, isPrefixed, kindOf, labelOf, isWord, keyStatistics, plainStorage, quoteMysqlName, quoteName, quoteText, readKeyset, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall, timeOf, wasCreatedBetween,
+  agree, baseOf, checkColumnOptions, checkCondition, checkFamilies, checkFamily, checkGenerating, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkMismatch, checkOwnType, checkSchema, checkTimed, columnFaults, familyWith, fitsStored,
+  databaseDefault, DEFAULT_SCHEMA, findRow, idSource, keysOf, isAccepting, isBytes, isDate, isOpaque, ownOf, isPrefixed, kindOf, labelOf, keyStatistics, plainStorage, quoteMysqlName, quoteName, quoteText, readKeyset, requireMembers, show, snakeCase, sqliteCollation, sqlCall, timeOf, wasCreatedBetween,
   sqlFunction, unixMs, withPath, arrayLiteral, storedReader, hexOf, literalOf, POSTGRES_COLLATION, refuse, refuseFaults,
 } from '@snoflax/core/adapter'
 import {

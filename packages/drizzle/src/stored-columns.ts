@@ -16,7 +16,7 @@ interface Casing {
 }
 
 /**
- * Compares the declared id columns with those in the database, by one query, and with the foreign keys of the schema. Run
+ * Compares the declared id columns with those in the database, and with the foreign keys of the schema. Run
  * it when your application starts, or after migrations: with another collation, width or type, queries would silently find
  * wrong rows. drizzle-kit doesn't check collations. It first checks that one column generates the ids of each prefix, and
  * that no foreign key generates ids.
@@ -90,7 +90,8 @@ function canBeEqual(own: Column, target: Column): boolean {
 const queryOf =
   (db: AnyDatabase): RunQuery =>
   (text, parameters, names) => {
-    const [first = '', ...rest] = text.split(/\$1|\?/)
+    // A quoted name may contain what else is a placeholder.
+    const [first = '', ...rest] = parameters.length === 0 ? [text] : text.split(/\$1|\?/)
     const query = rest.reduce(
       (before, after, at) => sql`${before}${sql.param(parameters[at])}${sql.raw(after)}`,
       sql.raw(first),

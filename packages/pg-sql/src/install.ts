@@ -5,7 +5,6 @@ import {
   DEFAULT_SCHEMA,
   type OptionKind,
   quoteText,
-  readSql,
   refuse,
 } from '@snoflax/core/adapter'
 import { type Client, queryValue, run } from './client.js'
@@ -110,17 +109,19 @@ function checkFamily(family: SqlFamily): void {
  */
 export function installStatements(options: InstallOptions = {}): string[] {
   const script = installSql(options)
-  const found: string[] = []
-  let start: number | undefined
-  for (const token of readSql(script, { dialect: 'postgres' })) {
-    if (token.text !== ';') start ??= token.start
-    else if (start !== undefined) {
-      found.push(script.slice(start, token.start).trimEnd())
-      start = undefined
-    }
+  const statements: string[] = []
+  let start = 0
+  for (const { 0: token, index } of script.matchAll(COMMENT_QUOTED_OR_END)) {
+    if (token !== ';') continue
+    statements.push(script.slice(start, index).replace(LEADING_COMMENTS, '').trimEnd())
+    start = index + 1
   }
-  return found
+  return statements
 }
+
+const LEADING_COMMENTS = /^(?:\s|--.*)+/
+/** Our own files have no comments in C's style. */
+const COMMENT_QUOTED_OR_END = /--.*|(['"])[\s\S]*?\1|\$(\w*)\$[\s\S]*?\$\2\$|;/g
 
 /**
  * Installs the functions or upgrades an older installation, in one transaction.

@@ -1,10 +1,10 @@
 import type { Database } from '@snoflax/core'
-import { closingOf, isWord, readSql, type SqlToken } from '@snoflax/core/adapter'
 
 import type { ReplacedColumn } from './adoption.js'
 import type { StoredColumn } from './driver.js'
 import type { Obstacles } from './obstacles.js'
 import { lastOf } from './plan.js'
+import { closingOf, isWord, readSql, type SqlToken } from './read-sql.js'
 
 /** A table or view as code sees it: names in lower case. */
 export interface Relation {

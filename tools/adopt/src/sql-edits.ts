@@ -1,4 +1,4 @@
-import { closingOf, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
+import { closingOf, type SqlToken, splitAtCommas } from './read-sql.js'
 
 interface List {
   readonly open: number

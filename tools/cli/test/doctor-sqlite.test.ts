@@ -108,6 +108,23 @@ test('a key may be a reference without a foreign key, until an id of it referenc
   expect(told(await doctor(database.file))).toHaveLength(1)
 })
 
+test('collations and functions of the application, which this connection does not have, hide no other column', async () => {
+  const { connection } = database
+  connection.function('shortened', { deterministic: true }, (text) => text)
+  connection.exec(`
+    CREATE TABLE customer (id TEXT COLLATE "nocase", name TEXT COLLATE RTRIM, mail TEXT COLLATE BINARY COLLATE NOCASE, short AS (shortened(name)));
+    CREATE TABLE seat (id [text] PRIMARY KEY CHECK (id <> 'a' COLLATE NOCASE)) WITHOUT ROWID`)
+  for (let n = 0; n < 20; n++) {
+    connection.prepare('INSERT INTO customer (id, mail) VALUES (?, ?)').run(flax.generate(), flax.generate())
+    insert('seat', flax.generate())
+  }
+  connection.unsafeMode().pragma('writable_schema = ON')
+  connection.exec("UPDATE sqlite_master SET sql = replace(sql, 'RTRIM', 'german')")
+  const report = await doctor(database.file)
+  expect(report.columns.map(({ place }) => place)).toEqual(['customer.id', 'customer.mail', 'seat.id'])
+  expect(told(report)).toEqual(['collation customer.id', 'collation customer.mail'])
+})
+
 test('--epoch makes flakes of that epoch known', async () => {
   database.connection.exec('CREATE TABLE tweet (id INTEGER PRIMARY KEY)')
   const twitter = flake.withEpoch(1_288_834_974_657).generator({ worker: 3 })

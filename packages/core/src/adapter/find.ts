@@ -93,7 +93,7 @@ function keysFor<Key extends KeyColumn>(keys: readonly Key[], id: unknown): Key[
 }
 
 /** Terms of one statement: Cloudflare D1 takes no more parameters and columns. */
-const TERMS = 100
+export const TERMS = 100
 
 /** Rows that `also` lists. */
 const ALSO = 10

@@ -48,13 +48,6 @@ export { checkKeyset, readKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
 export { withPath } from './path.js'
 export { quoteMysqlName, quoteName, quoteText } from './quote.js'
-export {
-  closingOf,
-  isWord,
-  readSql,
-  type SqlToken,
-  splitAtCommas,
-} from './read-sql.js'
 export { type Library, type Reliance, requireMembers } from './require-members.js'
 export {
   checkSchema,
@@ -73,5 +66,6 @@ export {
   POSTGRES_COLLATION,
   type RunQuery,
   refuseFaults,
+  sqliteCollation,
 } from './stored-columns.js'
 export { storedReader } from './stored-reader.js'

@@ -2,8 +2,8 @@ import { isAccepting, isOpaque, ownOf } from '../identity.js'
 import { IdError } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import type { IdStorage } from '../storage/index.js'
+import { TERMS } from './find.js'
 import { quoteName } from './quote.js'
-import { closingOf, isWord, readSql, type SqlToken, splitAtCommas } from './read-sql.js'
 
 /** An id column as an ORM declares it. */
 export interface DeclaredColumn {
@@ -40,14 +40,14 @@ export type RunQuery = (
 ) => PromiseLike<readonly Readonly<Record<string, unknown>>[]>
 
 /**
- * Compares id columns with the database, in one query: with a wrong collation, width or type, conditions would find the
- * wrong rows without an error.
+ * Compares id columns with the database: with a wrong collation, width or type, conditions would find the wrong rows
+ * without an error.
  *
  * @example
- * const declared = { path: 'orders.id', table: 'orders', column: 'id', storage: storageFor(flax, 'sqlite') }
- * const stored = [{ at: 0, definition: 'CREATE TABLE orders (id TEXT COLLATE NOCASE)' }]
- * const [fault] = await columnFaults('sqlite', [declared], async () => stored)
- * fault?.message // 'orders.id: column orders.id is text COLLATE NOCASE and must be TEXT'
+ * const declared = { path: 'orders.id', table: 'orders', column: 'id', storage: storageFor(flax, 'postgres') }
+ * const rows = [{ at: 0, type: 'text', collation: 'en_US' }]
+ * const [fault] = await columnFaults('postgres', [declared], async () => rows)
+ * fault?.message // 'orders.id: column orders.id is text COLLATE en_US and must be text COLLATE "C"'
  */
 export async function columnFaults(
   database: Database,
@@ -162,71 +162,83 @@ const lookInMysql: Look = async (columns, query) => {
   })
 }
 
+/** Cloudflare D1 takes no JOIN of sqlite_master and a PRAGMA, since the former has tables that D1 hides. */
+const SQLITE_COLUMNS = `
+  SELECT d.key AS at, lower(c.type) AS type, coalesce(json_extract(d.value, '$.schema'), 'main') = 'main' COLLATE NOCASE
+      AND json_extract(d.value, '$.table') COLLATE NOCASE IN (SELECT name FROM sqlite_master WHERE type = 'view') AS is_view
+    FROM json_each(?) d
+    JOIN pragma_table_xinfo(json_extract(d.value, '$.table'), json_extract(d.value, '$.schema')) c
+      ON c.name = json_extract(d.value, '$.column') COLLATE NOCASE`
+
+/**
+ * SQL of SQLite, where no catalog has the collation of a column: its name, by how the column compares; null for BINARY,
+ * `unknown` for one that is not SQLite's. What compares is a text in a column of a compound query, which has the
+ * collation of the first SELECT.
+ *
+ * @param table quoted, with its schema if it has one.
+ * @param column quoted. SQLite takes the name of a column that doesn't exist as a text.
+ *
+ * @example
+ * const query = `SELECT ${sqliteCollation('"orders"', '"id"')} AS collation`
+ */
+export const sqliteCollation = (table: string, column: string): string => `(
+  SELECT CASE WHEN x = 'A9' THEN 'NOCASE' WHEN x = 'a9 ' THEN 'RTRIM' WHEN x < 'B' OR x < 'a10' THEN 'unknown' END
+    FROM (SELECT ${column} AS x FROM ${table} WHERE 0 UNION SELECT 'a9'))`
+
+const lookInSqlite: Look = async (columns, query) => {
+  const declared = columns.map(({ schema, table, column }) => ({ schema, table, column }))
+  const rows = await query(SQLITE_COLUMNS, [JSON.stringify(declared)], ['at', 'type', 'is_view'])
+  const stored: StoredColumn[] = []
+  const texts: { readonly at: number; readonly type: string }[] = []
+  for (const row of rows) {
+    const at = Number(row['at'])
+    const { name, column } = (columns[at] as DeclaredColumn).storage
+    // A view has the types of its tables, which are declared too.
+    if (Number(row['is_view']) === 1) stored.push({ at, type: column.type as string })
+    else if (name === 'text') texts.push({ at, type: row['type'] as string })
+    else stored.push({ at, type: row['type'] as string })
+  }
+  for (let from = 0; from < texts.length; from += TERMS) {
+    const asked = texts.slice(from, from + TERMS)
+    const collations = asked.map(({ at }) => {
+      const { schema, table, column } = columns[at] as DeclaredColumn
+      const path = schema === undefined ? quoteName(table) : `${quoteName(schema)}.${quoteName(table)}`
+      return `${sqliteCollation(path, quoteName(column))} AS c${at}`
+    })
+    const [found] = await query(
+      `SELECT ${collations.join(', ')}`,
+      [],
+      asked.map(({ at }) => `c${at}`),
+    )
+    stored.push(...asked.map(({ at, type }) => ({ at, type, collation: found?.[`c${at}`] as string | null })))
+  }
+  return stored
+}
+
 const LOOKS: Readonly<Record<Database, Look>> = {
   /** Finds tables by the connection's search_path, as statements do; a domain counts as its base type. */
   postgres: (columns, query) => {
-    const given = columns.map(({ schema, table, column }) => ({
+    const declared = columns.map(({ schema, table, column }) => ({
       path: [schema, table].flatMap((part) => (part === undefined ? [] : [quoteName(part)])).join('.'),
       name: column,
     }))
     return query(
-      `SELECT given.i::int - 1 AS at,
+      `SELECT d.i::int - 1 AS at,
         format_type(CASE WHEN t.typbasetype = 0 THEN t.oid ELSE t.typbasetype END,
           CASE WHEN t.typbasetype = 0 THEN a.atttypmod ELSE t.typtypmod END) AS type,
         ${POSTGRES_COLLATION} AS collation
-      FROM jsonb_array_elements($1::text::jsonb) WITH ORDINALITY AS given(it, i)
-      JOIN pg_attribute a ON a.attrelid = to_regclass(given.it ->> 'path') AND a.attname = given.it ->> 'name'
+      FROM jsonb_array_elements($1::text::jsonb) WITH ORDINALITY AS d(it, i)
+      JOIN pg_attribute a ON a.attrelid = to_regclass(d.it ->> 'path') AND a.attname = d.it ->> 'name'
         AND a.attnum > 0 AND NOT a.attisdropped
       JOIN pg_type t ON t.oid = a.atttypid
       LEFT JOIN pg_collation o ON o.oid = a.attcollation`,
-      [JSON.stringify(given)],
+      [JSON.stringify(declared)],
       ['at', 'type', 'collation'],
     )
   },
-  /** Reads the CREATE TABLE text: SQLite has collations only there, and D1 refuses queries for columns. */
-  sqlite: async (columns, query) => {
-    const rows = await query(
-      `SELECT given.key AS at, m.type AS kind, m.sql AS definition FROM json_each(?) given
-        JOIN sqlite_master m ON m.type IN ('table', 'view') AND m.name = given.value COLLATE NOCASE`,
-      [JSON.stringify(columns.map(({ table }) => table))],
-      ['at', 'kind', 'definition'],
-    )
-    return rows.flatMap(({ at, kind, definition }) => {
-      const { column, storage } = columns[Number(at)] as DeclaredColumn
-      // A view has the types of its tables, which are declared too.
-      if (kind === 'view') return [{ at, type: storage.column.type as string, collation: undefined }]
-      const declared = declarationIn(definition as string, column)
-      return declared ? [{ at, ...declared }] : []
-    })
-  },
+  sqlite: lookInSqlite,
   mysql: lookInMysql,
   mariadb: lookInMysql,
-}
-
-const CONSTRAINTS = 'CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE REFERENCES GENERATED AS'.split(
-  ' ',
-)
-
-/** The type and collation of a column in a CREATE TABLE text; undefined if it has no such column. */
-function declarationIn(
-  sql: string,
-  column: string,
-): { type: string; collation: string | undefined } | undefined {
-  const tokens = readSql(sql, { dialect: 'sqlite' })
-  const open = tokens.findIndex(({ text }) => text === '(')
-  const definition = splitAtCommas(tokens.slice(open + 1, closingOf(tokens, open))).find(
-    ([first]) => first?.parts[0]?.toLowerCase() === column.toLowerCase(),
-  )
-  if (definition === undefined) return undefined
-  const [name, ...rest] = definition as [SqlToken, ...SqlToken[]]
-  const end = rest.findIndex((token) => isWord(token, ...CONSTRAINTS))
-  const type = end < 0 ? rest : rest.slice(0, end)
-  const collate = rest.findIndex((token) => isWord(token, 'COLLATE'))
-  const stated = collate < 0 ? undefined : rest[collate + 1]?.text
-  return {
-    type: sql.slice(type[0]?.start ?? name.end, type.at(-1)?.end ?? name.end).toLowerCase(),
-    collation: stated?.toUpperCase() === 'BINARY' ? undefined : stated,
-  }
 }
 
 type Fits = (found: StoredColumn, column: DeclaredColumn) => boolean
@@ -256,7 +268,7 @@ const FITS: Readonly<Record<Database, Fits>> = {
   sqlite: ({ type, collation }, { storage: { name } }) => {
     if (name === 'bigint') return type.includes('int')
     return name === 'text'
-      ? /char|clob|text/.test(type) && !/int/.test(type) && collation === undefined
+      ? /char|clob|text/.test(type) && !/int/.test(type) && !collation
       : type === '' || (/blob/.test(type) && !/int|char|clob|text/.test(type))
   },
   mysql: fitsInMysql,

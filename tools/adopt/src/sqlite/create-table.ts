@@ -1,7 +1,8 @@
-import { isWord, quoteName, readSql, type SqlToken } from '@snoflax/core/adapter'
+import { quoteName } from '@snoflax/core/adapter'
 import { type Relations, useOf } from '../code-uses.js'
 import { type Obstacles, refuse } from '../obstacles.js'
 import { legacyName } from '../plan.js'
+import { isWord, readSql, type SqlToken } from '../read-sql.js'
 import type { RetypedColumn } from '../references.js'
 import { edited, firstList, replacing, textOf } from '../sql-edits.js'
 

@@ -1,6 +1,7 @@
-import { isWord, quoteName, quoteText, readSql } from '@snoflax/core/adapter'
+import { quoteName, quoteText } from '@snoflax/core/adapter'
 import { type Driver, mapOf, type Statements } from '../driver.js'
 import { legacyIndex, legacyName, mappingOf, type Plan, type RootPlan, shownName } from '../plan.js'
+import { isWord, readSql } from '../read-sql.js'
 import { remadeRows } from '../remade.js'
 import { stateStatements, switchedStatement } from '../state.js'
 

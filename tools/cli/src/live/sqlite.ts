@@ -1,4 +1,4 @@
-import { quoteName } from '@snoflax/core/adapter'
+import { quoteName, sqliteCollation } from '@snoflax/core/adapter'
 import type Database from 'better-sqlite3'
 import { UsageError } from '../exit.js'
 import { driver } from './address.js'
@@ -12,7 +12,6 @@ import {
   type Row,
   toColumn,
 } from './database.js'
-import { collationsOf } from './sqlite-collations.js'
 
 /** An SQLite file, opened for reading only. */
 export async function openSqlite(file: string): Promise<LiveDatabase> {
@@ -32,8 +31,7 @@ export async function openSqlite(file: string): Promise<LiveDatabase> {
       return new Map(tables.length > 0 ? [['virtual tables', tables]] : [])
     },
     columns: async (isCounted = true) => readColumns(connection, isCounted),
-    partsOf: (column, key) =>
-      /\bWITHOUT\s+ROWID\b/i.test(sqlOf(connection, column)) ? partsByKey(column, key) : BY_ROWID(column),
+    partsOf: (column, key) => (hasRowid(connection, column) ? BY_ROWID(column) : partsByKey(column, key)),
     close: async () => {
       connection.close()
     },
@@ -50,11 +48,8 @@ function connect(open: () => Database.Database, file: string): Database.Database
   }
 }
 
-const sqlOf = (connection: Database.Database, { table }: Column): string =>
-  connection
-    .prepare("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?")
-    .pluck()
-    .get(table) as string
+const hasRowid = (connection: Database.Database, { table }: Column): boolean =>
+  connection.prepare('SELECT wr FROM pragma_table_list(?)').pluck().get(table) === 0n
 
 const BY_ROWID = ({ quotedTable }: Column): string[] => [
   `WHERE rowid >= (SELECT (SELECT min(rowid) FROM ${quotedTable}) / 2 + (SELECT max(rowid) FROM ${quotedTable}) / 2)`,
@@ -63,7 +58,6 @@ const BY_ROWID = ({ quotedTable }: Column): string[] => [
 
 interface CatalogColumn {
   readonly table: string
-  readonly sql: string
   readonly name: string
   readonly declared: string
   /** Position in the primary key, from 1; 0 if it is none of its columns. */
@@ -113,11 +107,11 @@ function readColumns(connection: Database.Database, isCounted: boolean): Column[
       .pluck()
       .get()
   return [...tables].flatMap(([table, columns]) => {
-    const collations = collationsOf((columns[0] as CatalogColumn).sql)
+    const collations = collationsOf(connection, table, columns)
     const rows = isCounted ? countOf(table) : undefined
     return columns.map((column) => {
       const type = affinityOf(column.declared)
-      const collation = collations.get(column.name.toLowerCase()) ?? 'BINARY'
+      const collation = collations.get(column.name)
       const reference = references.get(nameIn(table, column.name.toLowerCase()))
       const found = {
         ...column,
@@ -130,6 +124,35 @@ function readColumns(connection: Database.Database, isCounted: boolean): Column[
       return toColumn(found, quoteName)
     })
   })
+}
+
+/** By the name of the column. A collation of the application's is unknown: only its own connections can compare by it. */
+function collationsOf(
+  connection: Database.Database,
+  table: string,
+  columns: readonly CatalogColumn[],
+): ReadonlyMap<string, string> {
+  const read = (names: readonly string[]): string[] => {
+    const terms = names.map((name) => sqliteCollation(quoteName(table), quoteName(name)))
+    const row = connection
+      .prepare(`SELECT ${terms.join(', ')}`)
+      .raw()
+      .get() as (string | null)[]
+    return row.map((collation) => collation ?? 'BINARY')
+  }
+  const names = columns.map(({ name }) => name)
+  const collations =
+    attempt(() => read(names)) ?? names.map((name) => attempt(() => read([name]))?.[0] ?? 'unknown')
+  return new Map(names.map((name, i) => [name, collations[i] as string]))
+}
+
+function attempt<Result>(read: () => Result): Result | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (/no such collation|unknown function/.test((error as Error).message)) return undefined
+    throw error
+  }
 }
 
 interface Reference {
@@ -176,10 +199,10 @@ const TABLES = `sqlite_master m WHERE m.type = 'table' AND m.name NOT LIKE 'sqli
 
 const VIRTUAL = `SELECT m.name FROM ${TABLES} AND m.sql LIKE 'CREATE VIRTUAL%' ORDER BY 1`
 
-const STORED = `(SELECT m.name AS "table", m.sql FROM ${TABLES} AND m.sql NOT LIKE 'CREATE VIRTUAL%') AS m`
+const STORED = `(SELECT m.name AS "table" FROM ${TABLES} AND m.sql NOT LIKE 'CREATE VIRTUAL%') AS m`
 
 const COLUMNS = `
-  SELECT m."table", m.sql, c.name, c.type AS declared, c.hidden AS generated, NOT c."notnull" AS nullable, c.dflt_value AS default_sql, c.pk
+  SELECT m."table", c.name, c.type AS declared, c.hidden AS generated, NOT c."notnull" AS nullable, c.dflt_value AS default_sql, c.pk
     FROM ${STORED} JOIN pragma_table_xinfo(m."table") c WHERE c.hidden <> 1`
 
 const INDEXES = `

@@ -1,4 +1,4 @@
-import type { Database } from '../storage/column.js'
+import type { Database } from '@snoflax/core'
 
 /** A token of SQL. White space and comments have none. */
 export interface SqlToken {

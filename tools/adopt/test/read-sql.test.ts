@@ -1,15 +1,9 @@
 import type { Database } from '@snoflax/core'
-import {
-  closingOf,
-  isWord,
-  quoteName,
-  quoteText,
-  readSql,
-  type SqlToken,
-  splitAtCommas,
-} from '@snoflax/core/adapter'
+import { quoteName, quoteText } from '@snoflax/core/adapter'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+// biome-ignore lint/style/noRestrictedImports: inside, and its cases are more than an adoption's
+import { closingOf, isWord, readSql, type SqlToken, splitAtCommas } from '../src/read-sql.js'
 
 const DIALECTS = ['postgres', 'sqlite', 'mysql', 'mariadb'] as const
 
