@@ -97,3 +97,43 @@ describe('declarations compile without skipLibCheck', () => {
     expect(wanted.filter((one) => !compiled.includes(one))).toEqual([])
   })
 })
+
+/** Values that an application may export. */
+const EXPORTED = `
+import { accepting, columnFor, fixedId, flake, flax, opaque, prefixed, registry, sno, typeid, ulid, uuid7 } from '@snoflax/core'
+import * as light from '@snoflax/core/light'
+export const org = opaque('org', { pattern: /y/, generate: () => 'y' })
+export const old = accepting(uuid7, [ulid, org])
+export const customer = typeid('cus')
+export const [suffix, customers] = [customer.base, customer.generator()]
+export const order = prefixed(sno, 'ord')
+export const orders = order.generator({ partition: 1 })
+export const ids = registry({ old, customer, order })
+export const [found, inText] = [ids.parse('x'), ids.idsIn('x')]
+export const fields = [flax.layout.fields, sno.parse('x'), flake.unpack('1' as never), uuid7.unpack('1' as never)]
+export const [one, column] = [fixedId(order, 'a'), columnFor(order, 'postgres')]
+export const page = column.keyset({ take: 9 })
+export const lights = [light.prefixed(light.flax, 'cus'), light.typeid('cus')]`
+
+test('the types of values that an application exports have names, so that it can emit declarations', () => {
+  const file = at('packages/core/test/exported.ts')
+  const options = { ...OPTIONS, noEmit: false, declaration: true, emitDeclarationOnly: true }
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile, fileExists } = host
+  host.fileExists = (path) => path === file || fileExists(path)
+  host.getSourceFile = (path, target, ...rest) =>
+    path === file
+      ? ts.createSourceFile(path, EXPORTED, target)
+      : getSourceFile.call(host, path, target, ...rest)
+  let emitted = ''
+  host.writeFile = (path, text) => {
+    if (path.endsWith('/exported.d.ts')) emitted = text
+  }
+  const program = ts.createProgram([file], options, host)
+  const { diagnostics } = program.emit(program.getSourceFile(file))
+  expect(
+    [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ messageText }) => messageText),
+  ).toEqual([])
+  expect(emitted).toContain('const orders: import("@snoflax/core").PrefixedGenerator<')
+  expect(emitted).not.toContain('types/')
+})

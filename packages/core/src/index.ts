@@ -1,10 +1,8 @@
 export {
   type Accept,
   type Accepted,
-  type AcceptedId,
   type AcceptingFamily,
   accepting,
-  type WithAccepted,
 } from './accepting.js'
 export type { IdSource } from './adapter/id-source.js'
 export { type BetterAuthOptions, betterAuthIds } from './better-auth.js'
@@ -28,7 +26,6 @@ export type {
   OpaqueId,
   ParsedId,
   StorageName,
-  Timeless,
 } from './family.js'
 export { fixedId } from './fixed-id.js'
 export {
@@ -59,10 +56,10 @@ export {
 export type { Alphabet } from './primitives/alphabet.js'
 export type { BackfillSnapshot, SequenceBounds } from './primitives/backfill.js'
 export type { Clock, Time } from './primitives/clock.js'
-export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/errors.js'
+export { IdError, type IdErrorCode } from './primitives/errors.js'
 export type { RandomSource } from './primitives/random.js'
 export type { StandardSchema } from './primitives/standard-schema.js'
-export type { AbortSignalLike, WaitOptions } from './primitives/waiting.js'
+export type { WaitOptions } from './primitives/waiting.js'
 export { type RecentOptions, recent } from './recent.js'
 export { type FoundId, type IdInText, type Registry, registry } from './registry.js'
 export {

@@ -53,22 +53,9 @@ export type IdErrorCode =
   | 'UNSUPPORTED_VERSION'
 
 /** Details of an error; those that don't apply are undefined. */
-export interface IdErrorFacts {
-  /** Name of the id family. */
-  readonly family?: string | undefined
-  /** The refused value, as it was passed. */
-  readonly value?: unknown
-  /** The field or option that refused the value; `column` for a stored value, undefined for an id from outside. */
-  readonly field?: string | undefined
-  /** Index of the first character outside ASCII, or else outside the alphabet. */
-  readonly position?: number | undefined
-  /** Milliseconds until the same call can succeed. */
-  readonly waitMs?: number | undefined
-  /** Where the value was: entity and property, table and column, or a path in the arguments. */
-  readonly path?: string | undefined
-  /** The original error, if this one adds a path to it. */
-  readonly cause?: unknown
-}
+type IdErrorFacts = Partial<
+  Pick<IdError, 'family' | 'value' | 'field' | 'position' | 'waitMs' | 'path' | 'cause'>
+>
 
 /** The codes of malformed ids. */
 const MALFORMED = /TYPE|LENGTH|CHARACTER|CANONICAL|PREFIX|FIELD|SEAL|IMPLAUSIBLE/
@@ -97,17 +84,17 @@ export class IdError extends Error {
   declare readonly name: 'IdError'
   /** What went wrong. */
   declare readonly code: IdErrorCode
-  /** See {@link IdErrorFacts.family}. */
+  /** Name of the id family. */
   declare readonly family: string | undefined
-  /** See {@link IdErrorFacts.value}. */
+  /** The refused value, as it was passed. */
   declare readonly value: unknown
-  /** See {@link IdErrorFacts.field}. */
+  /** The field or option that refused the value; `column` for a stored value, undefined for an id from outside. */
   declare readonly field: string | undefined
-  /** See {@link IdErrorFacts.position}. */
+  /** Index of the first character outside ASCII, or else outside the alphabet. */
   declare readonly position: number | undefined
-  /** See {@link IdErrorFacts.waitMs}. */
+  /** Milliseconds until the same call can succeed. */
   declare readonly waitMs: number | undefined
-  /** See {@link IdErrorFacts.path}. */
+  /** Where the value was: entity and property, table and column, or a path in the arguments. */
   declare readonly path: string | undefined
   /**
    * 400 if an id from outside is malformed, so that Fastify, Express, Koa and Nest answer Bad Request. Undefined for
