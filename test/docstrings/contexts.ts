@@ -98,7 +98,7 @@ import {
 } from '@snoflax/core/adapter'
 import {
   alphabet, batch, blockUntil, checkBytes, checkInteger, checkOptions, checkSpan, checkText, checkTimeField,
-  createBackfill, fail, isSpelled, once, radix64, randomPool, readUint, refuseCharacter, refuseType, secureRandom, systemClock,
+  createBackfill, fail, isSpelled, once, radix64, readUint, refuseCharacter, refuseType, secureRandom, systemClock,
   toUnixMs, waitingQueue,
 } from '@snoflax/core/define'
 `,

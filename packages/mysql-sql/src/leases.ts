@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
+import { checkOptions, checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 import {
   type GeneratorOf,
   type LeasableFamily,
@@ -34,14 +34,14 @@ export function leasePartition<Family extends LeasableFamily>(
   client: LeaseClient,
   options: LeaseOptions<Family> & { readonly schema?: string },
 ): Promise<PartitionLease<GeneratorOf<Family>>> {
-  return leasePartitionFrom(mysqlLeases(client, options), options, { schema: 'any' })
+  return leasePartitionFrom(mysqlLeases(client, { schema: options?.schema }), options, { schema: 'any' })
 }
 
 /**
  * The store of leases in MySQL or MariaDB, by the procedures that `install` creates.
  *
- * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting. The store's functions throw what the database
- * throws.
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting, or an unknown option. The store's functions
+ * throw what the database throws.
  *
  * @example
  * const store = mysqlLeases(pool, { schema: 'snoflax' })
@@ -50,8 +50,9 @@ export function leasePartition<Family extends LeasableFamily>(
  */
 export function mysqlLeases(
   client: LeaseClient,
-  { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
+  options: { readonly schema?: string | undefined } = {},
 ): LeaseStore {
+  const { schema = DEFAULT_SCHEMA } = checkOptions('mysqlLeases', options, { schema: 'any' })
   const procedures = checkSchema(schema)
   return sqlLeases({
     run: (text, values) => client.query(text, values),

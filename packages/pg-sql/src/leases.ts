@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
+import { checkOptions, checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 import {
   type GeneratorOf,
   type LeasableFamily,
@@ -35,14 +35,14 @@ export function leasePartition<Family extends LeasableFamily>(
   client: LeaseClient,
   options: LeaseOptions<Family> & { readonly schema?: string },
 ): Promise<PartitionLease<GeneratorOf<Family>>> {
-  return leasePartitionFrom(postgresLeases(client, options), options, { schema: 'any' })
+  return leasePartitionFrom(postgresLeases(client, { schema: options?.schema }), options, { schema: 'any' })
 }
 
 /**
  * The store of leases in PostgreSQL, by the functions that `install` creates.
  *
- * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting. The store's functions throw what
- * the database throws, and `INVALID_OPTION` if a lease was taken in a transaction that is not committed.
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting, or an unknown option. The store's functions
+ * throw what the database throws, and `INVALID_OPTION` if a lease was taken in a transaction that is not committed.
  *
  * @example
  * const store = postgresLeases(pool, { schema: 'snoflax' })
@@ -51,8 +51,9 @@ export function leasePartition<Family extends LeasableFamily>(
  */
 export function postgresLeases(
   client: LeaseClient,
-  { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
+  options: { readonly schema?: string | undefined } = {},
 ): LeaseStore {
+  const { schema = DEFAULT_SCHEMA } = checkOptions('postgresLeases', options, { schema: 'any' })
   const functions = checkSchema(schema)
   return sqlLeases({
     run: (text, values) => client.query(text, values),

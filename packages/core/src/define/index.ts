@@ -11,6 +11,6 @@ export { checkSpan, checkTimeField, systemClock, type TimeSpan, toUnixMs } from 
 export { checkBytes, checkInteger, checkText, fail, refuseType, show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind } from '../primitives/options.js'
 export { radix64, type TextCoder } from '../primitives/radix.js'
-export { randomPool, secureRandom } from '../primitives/random.js'
+export { secureRandom } from '../primitives/random.js'
 export { once } from '../primitives/realms.js'
 export { blockUntil, waitingQueue } from '../primitives/waiting.js'

@@ -1,4 +1,4 @@
-import { checkInteger, fail } from './errors.js'
+import { fail } from './errors.js'
 
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array }
 
@@ -50,25 +50,9 @@ export interface RandomPool {
 let shared: RandomPool | undefined
 
 /**
- * Random bytes from the source. All generators share the pool of {@link secureRandom}. The source is called for the first
- * id, and then once for about two thousand.
- *
- * @throws {IdError} `INVALID_OPTION`, by `next` if the source doesn't fill the array; `FIELD_OUT_OF_RANGE` for its size.
- *
- * @example
- * const pool = randomPool(secureRandom)
- * const at = pool.next(7)
- * pool.bytes.slice(at, at + 7).length // 7
+ * Random bytes from the source, which is called for the first id, and then once for about two thousand. All generators share
+ * the pool of {@link secureRandom}.
  */
-export function randomPool(source: RandomSource): RandomPool {
-  const pool = poolOf(source)
-  return {
-    bytes: pool.bytes,
-    next: (size, timeMs) => pool.next(checkInteger('randomPool', 'size', size, 1, POOL_BYTES), timeMs),
-  }
-}
-
-/** {@link randomPool} for our own sizes. */
 export const poolOf = (source: RandomSource): RandomPool =>
   source === secureRandom ? securePool() : createPool((bytes) => callSource(source, bytes), 'random')
 

@@ -1,5 +1,4 @@
 import { flake, flax, type RandomSource, sno, typeid, ulid, uuid7 } from '@snoflax/core'
-import { randomPool } from '@snoflax/core/define'
 import { uid, uidLocal } from '@snoflax/families'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { expectRefusal } from '../refusal.js'
@@ -77,10 +76,15 @@ test('generators of all families share one call of crypto.getRandomValues', () =
 
 test('after a call that failed nobody gets bytes that are left', () => {
   let calls = 0
-  const pool = randomPool((bytes) => (calls++ === 1 ? bytes.fill(0) : crypto.getRandomValues(bytes)))
-  for (let drawn = 0; drawn + 7 <= pool.bytes.length; drawn += 7) pool.next(7)
-  expectRefusal(() => pool.next(7), 'INVALID_OPTION')
-  pool.next(1)
+  const { generate } = flax.generator({
+    random: (bytes) => (calls++ === 1 ? bytes.fill(0) : crypto.getRandomValues(bytes)),
+    monotonic: false,
+  })
+  generate()
+  expectRefusal(() => {
+    while (calls === 1) generate()
+  }, 'INVALID_OPTION')
+  generate()
   expect(calls).toBe(3)
 })
 
@@ -113,9 +117,9 @@ describe('a jump of the clock', () => {
   test('in small steps', () => {
     const times = clocks()
     const random = vi.fn<RandomSource>((bytes) => crypto.getRandomValues(bytes))
-    const pool = randomPool(random)
+    const { generate } = flax.generator({ random, monotonic: false })
     for (let step = 0; step < 11; step++) {
-      pool.next(7)
+      generate()
       times.wallMs += 100
     }
     expect(random).toHaveBeenCalledTimes(2)

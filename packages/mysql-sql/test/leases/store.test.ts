@@ -114,6 +114,10 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
       name: 'IdError',
       field: 'family',
     })
+    await expect((async () => leasePartition(database.pool, null as never))()).rejects.toMatchObject({
+      name: 'IdError',
+      code: 'INVALID_OPTION',
+    })
     const misspelt = { family: sno, numbers: { min: 1, max: 2 }, schemas: database.name }
     await expect(leasePartition(database.pool, misspelt as never)).rejects.toMatchObject({
       name: 'IdError',

@@ -39,6 +39,10 @@ test('without options, and with one that does not exist, it says what is missing
     name: 'IdError',
     field: 'family',
   })
+  await expect((async () => leasePartition(database.pool, null as never))()).rejects.toMatchObject({
+    name: 'IdError',
+    code: 'INVALID_OPTION',
+  })
   const misspelt = { family: sno, numbers: { min: 1, max: 2 }, schemas: 'snoflax' }
   await expect(leasePartition(database.pool, misspelt as never)).rejects.toMatchObject({
     name: 'IdError',
