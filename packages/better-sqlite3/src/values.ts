@@ -15,8 +15,8 @@ export function typeName(value: unknown): string {
  * @throws {IdError} `INVALID_TYPE` always.
  */
 export function refuseType(family: string, what: string, value: unknown, field?: string): never {
-  const given = value === undefined ? 'left out' : typeName(value)
-  return refuse('INVALID_TYPE', family, field, `${what}, not ${given}`, value)
+  const passed = value === undefined ? 'left out' : typeName(value)
+  return refuse('INVALID_TYPE', family, field, `${what}, not ${passed}`, value)
 }
 
 /**

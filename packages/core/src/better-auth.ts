@@ -38,15 +38,15 @@ export function betterAuthIds(
       `models must be an object such as { user: flax }, not ${show(models)}`,
     )
   }
-  const byModel = new Map(Object.entries(models).map(([model, given]) => [model, sourceOf(model, given)]))
+  const byModel = new Map(Object.entries(models).map(([model, source]) => [model, sourceOf(model, source)]))
   const ofOthers = sourceOf('others', others)
   return ({ model }) => (byModel.get(model) ?? ofOthers)()
 }
 
-const sourceOf = (model: string, given: IdSource): (() => string) =>
+const sourceOf = (model: string, source: IdSource): (() => string) =>
   withPath(model, () => {
-    const family: unknown = given?.family ?? given
+    const family: unknown = source?.family ?? source
     checkFamily(family)
-    const generator = given.family && given
+    const generator = source.family && source
     return idSource({ family, generator, usage: (example) => example })
   })

@@ -92,9 +92,9 @@ export interface FamilyDefinition<AnId extends string, Fields>
  * tick.lowerBound(new Date('2026-11-01')) // '000001a19467e800'
  */
 export function defineFamily<AnId extends string, Fields>(
-  given: FamilyDefinition<AnId, Fields>,
+  options: FamilyDefinition<AnId, Fields>,
 ): IdFamily<AnId, Fields> {
-  const definition = ownOptions(given)
+  const definition = ownOptions(options)
   checkDefinition(definition)
   const { name, decode, check = (text: string) => isDecodable(decode, text) } = definition
   const source = portable(definition.pattern)
@@ -115,10 +115,10 @@ export function defineFamily<AnId extends string, Fields>(
 
 /** {@link defineFamily} without its checks, for our own definitions, which all have `check`. */
 export function deriveFamily<AnId extends string, Fields>(
-  given: FamilyDefinition<AnId, Fields>,
-  check = given.check as (text: string) => boolean,
+  options: FamilyDefinition<AnId, Fields>,
+  check = options.check as (text: string) => boolean,
 ): IdFamily<AnId, Fields> {
-  const definition = ownOptions(given)
+  const definition = ownOptions(options)
   const { name, byteLength, firstMs, lastMs, encode, decode, timeMs, lowerBoundMs, pack } = definition
   const upperBoundMs = definition.upperBoundMs ?? lowerBoundMs
 
@@ -256,8 +256,8 @@ function checkStorages(family: string, storages: readonly StorageName[]): void {
   if (isList && storages.length > 0 && storages.every((storage) => Object.hasOwn(COLUMNS.postgres, storage)))
     return
   const known = Object.keys(COLUMNS.postgres).join(', ')
-  const given = isList ? storages.join(', ') || 'none' : show(storages)
-  const message = `storages must be one or more of ${known}, not ${given}`
+  const shown = isList ? storages.join(', ') || 'none' : show(storages)
+  const message = `storages must be one or more of ${known}, not ${shown}`
   refuse(family, 'storages', storages, message)
 }
 

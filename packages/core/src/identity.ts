@@ -36,13 +36,13 @@ export function kindOf(family: IdFamily): string {
  * @example
  * checkFamily(flax)
  */
-export function checkFamily(given: unknown, what = 'family'): asserts given is IdFamily {
-  const { name, decode, storages } = (given ?? {}) as Partial<IdFamily>
+export function checkFamily(value: unknown, what = 'family'): asserts value is IdFamily {
+  const { name, decode, storages } = (value ?? {}) as Partial<IdFamily>
   if (typeof name === 'string' && typeof decode === 'function' && Array.isArray(storages)) return
-  const hint = given === undefined ? '; check for a circular import' : ''
-  throw new IdError('INVALID_OPTION', `${what} must be a family such as flax, not ${show(given)}${hint}`, {
+  const hint = value === undefined ? '; check for a circular import' : ''
+  throw new IdError('INVALID_OPTION', `${what} must be a family such as flax, not ${show(value)}${hint}`, {
     field: 'family',
-    value: given,
+    value,
   })
 }
 
@@ -55,14 +55,14 @@ export function checkFamily(given: unknown, what = 'family'): asserts given is I
  * checkFamilies({ Customer: flax, Order: sno }, 'registry')
  */
 export function checkFamilies(
-  given: unknown,
+  value: unknown,
   what: string,
-): asserts given is Readonly<Record<string, IdFamily>> {
-  if (Object(given) !== given) {
-    const message = `${what}: families must be an object or an array, not ${show(given)}`
-    throw new IdError('INVALID_OPTION', message, { field: 'families', value: given })
+): asserts value is Readonly<Record<string, IdFamily>> {
+  if (Object(value) !== value) {
+    const message = `${what}: families must be an object or an array, not ${show(value)}`
+    throw new IdError('INVALID_OPTION', message, { field: 'families', value })
   }
-  for (const [name, family] of Object.entries(given as object)) checkFamily(family, `${what}: ${name}`)
+  for (const [name, family] of Object.entries(value as object)) checkFamily(family, `${what}: ${name}`)
 }
 
 /**

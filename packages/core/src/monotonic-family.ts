@@ -42,7 +42,7 @@ export interface MonotonicGenerator<AnId extends string> extends IdGenerator<AnI
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
   /**
-   * An id with the given time, rounded down to its millisecond, all other bits random. Not monotonic.
+   * An id with this time, rounded down to its millisecond, all other bits random. Not monotonic.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`.
    */
@@ -58,7 +58,7 @@ export interface MonotonicFamily<AnId extends string, Fields> extends IdFamily<A
    * any more, as its specification requires.
    */
   generate<Of extends string = string>(): IdOf<AnId, Of>
-  /** An id with the given time. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
+  /** An id with this time. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
   generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
   /** A separate generator, with its own options. Ids of two generators have no order within a millisecond. */
   generator(options?: MonotonicOptions): MonotonicGenerator<AnId>

@@ -27,11 +27,11 @@ export function seedIds<ATable extends Table, Generator>(
   functions: SeedFunctions<Generator>,
   generators?: Readonly<Partial<Record<keyof ATable['_']['columns'], IdSource>>>,
 ): Record<string, Generator> {
-  const given: Readonly<Record<string, IdSource | undefined>> = generators ?? {}
+  const byKey: Readonly<Record<string, IdSource | undefined>> = generators ?? {}
   return Object.fromEntries(
     idColumnsIn(table).flatMap(({ key, column, ids }) => {
       if (ids.isReference || column.generated) return []
-      const generator = given[key]
+      const generator = byKey[key]
       const usage = (example: string) => `seedIds(table, functions, { ${key}: ${example} })`
       const own = generator === undefined ? ids.generate : undefined
       const generate = own ?? ids.placed(() => idSource({ family: ids.family, generator, usage }))

@@ -33,9 +33,9 @@ export async function checkColumns(
   db: AnyDatabase,
   tables: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const given = tablesIn(tables).map(([, table]) => table)
+  const declared = tablesIn(tables).map(([, table]) => table)
   const { casing } = (db as Casing).dialect ?? {}
-  const columns = given.flatMap((table) =>
+  const columns = declared.flatMap((table) =>
     idColumnsIn(table).map(({ column, ids }) => ({
       path: ids.place,
       schema: schemaOf(table),
@@ -56,13 +56,13 @@ export async function checkColumns(
     const message = `checkColumns: ${first.path} is a column of ${first.storage.database} and ${other.path} of ${other.storage.database}; pass the tables of one database`
     throw new IdError('INVALID_OPTION', message, { field: 'tables', path: other.path })
   }
-  checkGenerated(given)
+  checkGenerated(declared)
   const kept = columns.flatMap(({ ids, path }) => (ids.type === undefined ? [] : `${path}: `))
   const all = await columnFaults(first.storage.database, columns, queryOf(db))
   const stored = all.filter(
     ({ message, isMissing }) => isMissing || !kept.some((path) => message.startsWith(path)),
   )
-  const references = given.flatMap((table) => referenceFaults(table, first.ids))
+  const references = declared.flatMap((table) => referenceFaults(table, first.ids))
   refuseFaults([...stored, ...references], "the table's definition")
 }
 

@@ -60,13 +60,13 @@ const AT_ONCE = 64
  * lease.generator.generate() // SnoId
  * await lease.release()
  */
-export function etcdLeases(given: EtcdOptions): EtcdLeases {
-  if (typeof given !== 'object' || given === null)
+export function etcdLeases(passed: EtcdOptions): EtcdLeases {
+  if (typeof passed !== 'object' || passed === null)
     refuse('etcdLeases', 'options', undefined, 'pass { endpoints }')
   // Names alone: an error would show a password that was passed under another name.
   const kinds = { endpoints: 'any', prefix: 'any', headers: 'any', timeoutMs: 'any', fetch: 'any' } as const
-  checkOptions('etcdLeases', Object.fromEntries(Object.keys(given).map((name) => [name, null])), kinds)
-  const options = checkOptions('etcdLeases', given, { ...kinds, timeoutMs: 'number', fetch: 'function' })
+  checkOptions('etcdLeases', Object.fromEntries(Object.keys(passed).map((name) => [name, null])), kinds)
+  const options = checkOptions('etcdLeases', passed, { ...kinds, timeoutMs: 'number', fetch: 'function' })
   const { endpoints, prefix = 'snoflax/leases/', headers = {}, timeoutMs = 2000 } = options
   checkEndpoints(endpoints)
   checkInteger('etcdLeases', 'timeoutMs', timeoutMs, 1, LONGEST_MS)
@@ -126,7 +126,7 @@ async function acquire(keys: FamilyKeys, request: LeaseRequest): Promise<LeaseGr
     const before = found.numbers.get(number)?.value?.shards ?? Array<null>(shards).fill(null)
     const token = `${family}/${number}/${secret}`
     const nowMs = Date.now()
-    const given: Shard = {
+    const lease: Shard = {
       adoption: found.adoption,
       token,
       holder,
@@ -136,9 +136,9 @@ async function acquire(keys: FamilyKeys, request: LeaseRequest): Promise<LeaseGr
       expiresMs: nowMs + ttlMs,
     }
     const isGranted =
-      (await keys.writeNumber(number, { epochMs, shards: placed(before, at, given) }, found)) ||
+      (await keys.writeNumber(number, { epochMs, shards: placed(before, at, lease) }, found)) ||
       (await isWritten(keys, number, at, token))
-    if (isGranted) return { token, number, shard: at, startMs: given.startMs, untilMs: given.reservedMs }
+    if (isGranted) return { token, number, shard: at, startMs: lease.startMs, untilMs: lease.reservedMs }
   }
   throw crowded(family)
 }

@@ -71,7 +71,7 @@ export function declare(database: Database, tables: IdTables): ReadonlyMap<strin
   const all = Object.entries(tables).flatMap(([table, columns]) =>
     Object.entries(columns).map(([name, column]) => ({ path: `${table}.${name}`, table, name, column })),
   )
-  const given = new Map(all.map(({ path, column }) => [path, column]))
+  const byPath = new Map(all.map(({ path, column }) => [path, column]))
   /** A reference has its target's storage; the target may itself be a reference. */
   const storageOf = (path: string, column: IdColumn, from: readonly string[] = []): IdStorage<string> =>
     withPath(path, () => {
@@ -87,7 +87,7 @@ export function declare(database: Database, tables: IdTables): ReadonlyMap<strin
         return plainStorage(own, database, storage, 'Kysely passes ids as they are stored')
       }
       if (from.includes(path)) refuse('its references form a cycle; declare one of them as plain')
-      const theirs = given.get(target) ?? refuse(`references ${target}, which is not an id column`)
+      const theirs = byPath.get(target) ?? refuse(`references ${target}, which is not an id column`)
       const storage = storageOf(target, theirs, [...from, path])
       if (family) agree({ path, family }, { path: target, family: storage.family })
       return storage

@@ -272,10 +272,10 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @example
    * ids.createdAt('orders.id', lastSeenId)
    */
-  createdAt<Path extends IdPath<Tables>, Given extends IdAt<Tables, Path> | null>(
+  createdAt<Path extends IdPath<Tables>, AnId extends IdAt<Tables, Path> | null>(
     path: Path & Timed<IdAt<Tables, Path>>,
-    id: Given,
-  ): TimeAt<Tables, Path> | Extract<Given, null> {
+    id: AnId,
+  ): TimeAt<Tables, Path> | Extract<AnId, null> {
     const ids = this.at(path)
     return (id === null ? null : ids.placed((family) => timeOf(family, id))) as TimeAt<Tables, Path>
   }

@@ -48,14 +48,14 @@ export class Writes {
    *
    * @throws {IdError} for a malformed id that is written.
    */
-  readonly sent = <ANode extends OperationNode>(given: ANode): ANode => {
-    if (given.kind === 'RawNode') {
-      const { parameters } = given as OperationNode as RawNode
+  readonly sent = <ANode extends OperationNode>(statement: ANode): ANode => {
+    if (statement.kind === 'RawNode') {
+      const { parameters } = statement as OperationNode as RawNode
       const sent = mapped(parameters, this.sent)
-      return sent === parameters ? given : { ...given, parameters: sent }
+      return sent === parameters ? statement : { ...statement, parameters: sent }
     }
-    if (!STATEMENTS.has(given.kind)) return given
-    const node = this.withCtes(given)
+    if (!STATEMENTS.has(statement.kind)) return statement
+    const node = this.withCtes(statement)
     if (InsertQueryNode.is(node)) return inserted(node, this.target(node.into)) as never
     if (UpdateQueryNode.is(node)) {
       const { table, joins = [], updates } = node
@@ -80,8 +80,8 @@ export class Writes {
   }
 
   /** @throws {IdError} `INVALID_OPTION` if another plugin has renamed the table. */
-  private target(given: OperationNode | undefined): Target {
-    const { node, alias } = given && AliasNode.is(given) ? given : { node: given }
+  private target(expression: OperationNode | undefined): Target {
+    const { node, alias } = expression && AliasNode.is(expression) ? expression : { node: expression }
     if (node === undefined || !TableNode.is(node)) return {}
     const { schema, identifier } = node.table
     const { name } = identifier
@@ -138,15 +138,15 @@ type Place = { readonly at: number; readonly ids: ColumnIds }
 
 /** An insert with an id in each row that has none. */
 function inserted(insert: InsertQueryNode, target: Target): InsertQueryNode {
-  const { columns: given = [], values, defaultValues, onConflict, onDuplicateKey } = insert
+  const { columns: listed = [], values, defaultValues, onConflict, onDuplicateKey } = insert
   if (target.table === undefined) return insert
   const updates = onConflict?.updates ?? onDuplicateKey?.updates
   if (updates) checkUpdates(updates, target)
-  const columns = [...given]
+  const columns = [...listed]
   const places: Place[] = []
   let missing: ColumnIds | undefined
   for (const ids of target.table) {
-    const at = given.findIndex(({ column }) => column.name === ids.name)
+    const at = listed.findIndex(({ column }) => column.name === ids.name)
     if (at >= 0) places.push({ at, ids })
     else if (ids.generate) {
       missing ??= ids

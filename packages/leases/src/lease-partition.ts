@@ -46,10 +46,10 @@ export interface PartitionLease<Generator> extends AsyncDisposal {
  */
 export async function leasePartitionFrom<Family extends LeasableFamily>(
   store: LeaseStore,
-  given: LeaseOptions<Family>,
+  passed: LeaseOptions<Family>,
   ofStore: Readonly<Record<string, OptionKind>> = {},
 ): Promise<PartitionLease<GeneratorOf<Family>>> {
-  const options = checkLeaseOptions(given, ofStore)
+  const options = checkLeaseOptions(passed, ofStore)
   const request = requestOf(options)
   const waiting = new Waiting(options)
   const grant = await acquired(store, request, waiting)

@@ -109,8 +109,8 @@ function toOne(path: string, prop: EntityProperty, all: MetadataStorage): Check 
   return check && ((value) => check(Utils.isEntity(value, true) ? keyOfEntity(value, prop.targetKey) : value))
 }
 
-function keyOfEntity(given: object, targetKey: string | undefined): unknown {
-  const entity = Reference.unwrapReference(given) as Readonly<Record<string, unknown>>
+function keyOfEntity(reference: object, targetKey: string | undefined): unknown {
+  const entity = Reference.unwrapReference(reference) as Readonly<Record<string, unknown>>
   return targetKey === undefined ? helper(entity).getPrimaryKeys() : entity[targetKey]
 }
 

@@ -84,37 +84,37 @@ export interface IdProperties<AnId extends string, Options> {
    */
   <
     const Prefix extends string,
-    const Given extends Options,
+    const Passed extends Options,
     const Accepted extends Accept = never,
     const IsBranded extends boolean = true,
   >(
-    options: Given & PrefixOption<Prefix> & KeyOptions<Prefix, Accepted, IsBranded>,
-  ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, GeneratedBy<Given>>
+    options: Passed & PrefixOption<Prefix> & KeyOptions<Prefix, Accepted, IsBranded>,
+  ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, GeneratedBy<Passed>>
   <
     Of extends string = string,
-    const Given extends Options = Options,
+    const Passed extends Options = Options,
     const Accepted extends Accept = never,
     const IsBranded extends boolean = true,
   >(
-    options?: Given & KeyOptions<never, Accepted, IsBranded>,
-  ): IdProperty<KeyOf<IdOf<AnId, Of>, never, Accepted, IsBranded>, GeneratedBy<Given>>
+    options?: Passed & KeyOptions<never, Accepted, IsBranded>,
+  ): IdProperty<KeyOf<IdOf<AnId, Of>, never, Accepted, IsBranded>, GeneratedBy<Passed>>
   /** A property of ids that are neither generated nor a relation. */
   plain<
     const Prefix extends string,
-    const Given extends PlainIdOptions,
+    const Passed extends PlainIdOptions,
     const Accepted extends Accept = never,
     const IsBranded extends boolean = true,
   >(
-    options: Given & PrefixOption<Prefix> & KeyOptions<Prefix, Accepted, IsBranded>,
-  ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, Nullable<Given>>
+    options: Passed & PrefixOption<Prefix> & KeyOptions<Prefix, Accepted, IsBranded>,
+  ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, Nullable<Passed>>
   plain<
     Of extends string = string,
-    const Given extends PlainIdOptions = PlainIdOptions,
+    const Passed extends PlainIdOptions = PlainIdOptions,
     const Accepted extends Accept = never,
     const IsBranded extends boolean = true,
   >(
-    options?: Given & KeyOptions<never, Accepted, IsBranded>,
-  ): IdProperty<KeyOf<IdOf<AnId, Of>, never, Accepted, IsBranded>, Nullable<Given>>
+    options?: Passed & KeyOptions<never, Accepted, IsBranded>,
+  ): IdProperty<KeyOf<IdOf<AnId, Of>, never, Accepted, IsBranded>, Nullable<Passed>>
 }
 
 const STORED = {
@@ -138,22 +138,22 @@ const STORED = {
  */
 export function idProperty<
   AnId extends string,
-  const Given extends IdOptions<AnId> & MetaOption = IdOptions<AnId>,
+  const Passed extends IdOptions<AnId> & MetaOption = IdOptions<AnId>,
   const Prefix extends string = never,
   const Accepted extends Accept = never,
   const IsBranded extends boolean = true,
 >(
   definition: IdFamily<AnId>,
-  options?: Given & KeyOptions<Prefix, Accepted, IsBranded>,
-): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, GeneratedBy<Given>> {
+  options?: Passed & KeyOptions<Prefix, Accepted, IsBranded>,
+): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, GeneratedBy<Passed>> {
   checkFamily(definition)
-  const given: IdOptions<AnId> & MetaOption & KeyOptions = checkColumnOptions(
+  const checked: IdOptions<AnId> & MetaOption & KeyOptions = checkColumnOptions(
     definition,
     'generated',
     options ?? {},
     { ...STORED, primary: 'boolean' },
   )
-  const { storage, check, primary = true, prefix, accept, branded: _, ...others } = given
+  const { storage, check, primary = true, prefix, accept, branded: _, ...others } = checked
   const { generator, meta, default: by, schema, ...rest } = others
   const family = familyWith(definition, { prefix, accept })
   if (by === 'database') {
@@ -176,17 +176,17 @@ export function idProperty<
  */
 idProperty.plain = <
   AnId extends string,
-  const Given extends PlainIdOptions = PlainIdOptions,
+  const Passed extends PlainIdOptions = PlainIdOptions,
   const Prefix extends string = never,
   const Accepted extends Accept = never,
   const IsBranded extends boolean = true,
 >(
   definition: IdFamily<AnId>,
-  options?: Given & KeyOptions<Prefix, Accepted, IsBranded>,
-): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, Nullable<Given>> => {
+  options?: Passed & KeyOptions<Prefix, Accepted, IsBranded>,
+): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, Nullable<Passed>> => {
   checkFamily(definition)
-  const given: PlainIdOptions & KeyOptions = checkColumnOptions(definition, 'plain', options ?? {}, STORED)
-  const { storage, check, prefix, accept, branded: _, ...rest } = given
+  const checked: PlainIdOptions & KeyOptions = checkColumnOptions(definition, 'plain', options ?? {}, STORED)
+  const { storage, check, prefix, accept, branded: _, ...rest } = checked
   return property(new IdType(familyWith(definition, { prefix, accept }), storage, undefined, check), rest)
 }
 

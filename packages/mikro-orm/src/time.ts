@@ -105,10 +105,10 @@ export function keyset<Entity extends object, const Field extends string = 'id'>
   entity: EntityName<Entity>,
   options: KeysetOptions<Entity, Field>,
 ): { where: FilterQuery<Entity>; orderBy: QueryOrderMap<Entity>; limit: number } {
-  const given: Partial<KeysetOptions<Entity, Field>> = options ?? {}
-  const { field = 'id', take, where } = given
+  const passed: Partial<KeysetOptions<Entity, Field>> = options ?? {}
+  const { field = 'id', take, where } = passed
   const column = idColumnOf(entity, field, 'keyset(Order, { take: 20 })')
-  const { after, order } = readKeyset(column, given, 'required', { field: 'any', where: 'any' })
+  const { after, order } = readKeyset(column, passed, 'required', { field: 'any', where: 'any' })
   const beyond = nested(field, { [order === 'asc' ? '$gt' : '$lt']: after })
   return {
     where: (after === undefined

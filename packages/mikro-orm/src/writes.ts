@@ -31,7 +31,7 @@ interface OnConflict {
   readonly merge?: readonly string[] | Row | undefined
 }
 
-type Write = (name: EntityName, ...given: unknown[]) => Promise<object>
+type Write = (name: EntityName, ...args: unknown[]) => Promise<object>
 
 interface Driver extends Record<keyof typeof ROWS_AT, Write> {
   getMetadata(): MetadataStorage
@@ -57,10 +57,10 @@ const WATCHED = new WeakSet<object>()
  * that are written by the kind of their property; MikroORM asks the type of a property in the same way for rows that it
  * reads, and not at all for some kinds. The driver of one ORM is changed, and no class.
  */
-export function watchWrites(given: IDatabaseDriver): void {
-  if (WATCHED.has(given)) return
-  WATCHED.add(given)
-  const driver = given as unknown as Driver
+export function watchWrites(original: IDatabaseDriver): void {
+  if (WATCHED.has(original)) return
+  WATCHED.add(original)
+  const driver = original as unknown as Driver
   const { createQueryBuilder, convertException, setMetadata } = driver
   // `MikroORM.init()` calls it when it knows all entities.
   driver.setMetadata = (all) => {
@@ -79,14 +79,14 @@ export function watchWrites(given: IDatabaseDriver): void {
   for (const [method, at] of Object.entries(ROWS_AT) as [keyof typeof ROWS_AT, number][]) {
     const write = driver[method]
     const isInsert = method.startsWith('nativeInsert')
-    driver[method] = async (name, ...given) => {
+    driver[method] = async (name, ...args) => {
       const ids = idsOf(name)
-      const rows = ([given[at] ?? []].flat() as Row[]).map((row) => {
+      const rows = ([args[at] ?? []].flat() as Row[]).map((row) => {
         checkRow(idsOf(name, row), row)
         return isInsert ? withIds(ids.generated, row, 'name') : row
       })
-      if (given[at] !== undefined) given[at] = Array.isArray(given[at]) ? rows : rows[0]
-      const result = await write.call(driver, name, ...given)
+      if (args[at] !== undefined) args[at] = Array.isArray(args[at]) ? rows : rows[0]
+      const result = await write.call(driver, name, ...args)
       if (method !== 'nativeInsertMany') return result
       // SQL drivers answer with the id of one row.
       const [key = '', other] = driver.getMetadata().find(name as EntityMetadata['class'])?.primaryKeys ?? []
@@ -145,17 +145,17 @@ function watched(builder: QueryBuilder, idsOf: (row?: Row) => Ids): QueryBuilder
   } satisfies Partial<QueryBuilder>)
 }
 
-/** A row that is there keeps its ids: `merge()` writes what was given, without the ids that were generated. */
+/** A row that is there keeps its ids: `merge()` writes what was passed, without the ids that were generated. */
 function merging(
   check: (row: Row) => void,
   one: OnConflict,
-  given: readonly Row[],
+  rows: readonly Row[],
   filled: readonly Row[],
 ): OnConflict {
   if (one.merge !== undefined) check(one.merge as Row)
   if (!('merge' in one) || one.merge !== undefined) return one
-  const isGiven = (column: string) => filled.every((row, at) => row[column] === given[at]?.[column])
-  return { ...one, merge: Object.keys(filled[0] ?? {}).filter(isGiven) }
+  const isPassed = (column: string) => filled.every((row, at) => row[column] === rows[at]?.[column])
+  return { ...one, merge: Object.keys(filled[0] ?? {}).filter(isPassed) }
 }
 
 /** What is known of the ids in an entity's rows. */

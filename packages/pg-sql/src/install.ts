@@ -94,8 +94,8 @@ function checkLeased(files: readonly string[]): void {
 
 function checkFamily(family: SqlFamily): void {
   if (FAMILIES.includes(family)) return
-  const given = JSON.stringify(family)
-  refuse('pg-sql', 'families', family, `a family must be one of ${FAMILIES.join(', ')}, not ${given}`)
+  const shown = JSON.stringify(family)
+  refuse('pg-sql', 'families', family, `a family must be one of ${FAMILIES.join(', ')}, not ${shown}`)
 }
 
 /**

@@ -156,13 +156,13 @@ const PARAMS: Readonly<Record<keyof IdParams, 'string' | 'number'>> = {
 /** Reads the parameters of a column from a contract. @throws {IdError} `INVALID_OPTION`. */
 export function paramsOf(column: Pick<IdColumn, 'family'>, value: unknown): IdParams {
   const params = (value ?? {}) as Record<string, unknown>
-  for (const [name, given] of Object.entries(params)) {
+  for (const [name, param] of Object.entries(params)) {
     const expected = PARAMS[name as keyof IdParams]
-    if (typeof given === expected) continue
+    if (typeof param === expected) continue
     throw new IdError(
       'INVALID_OPTION',
       `${column.family.name}: ${expected ? `${name} must be a ${expected}` : `${name} is not a parameter of an id column`}`,
-      { family: column.family.name, field: name, value: given },
+      { family: column.family.name, field: name, value: param },
     )
   }
   familyOf(column, params)

@@ -146,11 +146,11 @@ function readComparison(query: QueryIds, comparison: BinaryExpr, found: Replacem
       if (value.kind === 'literal') found.set(value, bound(column, (value as LiteralExpr).value))
       if (isPrepared(value)) found.set(value, prepared(column, value))
       if (value.kind !== 'param-ref') continue
-      const { value: given, codec } = value as ParamRef
+      const { value: param, codec } = value as ParamRef
       if (codec?.codecId === column.column.timeCodecId && own === left) {
-        found.set(comparison, atMoment(column, comparison, given))
+        found.set(comparison, atMoment(column, comparison, param))
       }
-      if (codec?.codecId === column.column.codecId) bound(column, given)
+      if (codec?.codecId === column.column.codecId) bound(column, param)
     }
   }
 }
@@ -174,8 +174,8 @@ function readWritten(query: QueryIds, table: TableSource, row: Readonly<Record<s
   for (const [name, value] of Object.entries(row)) {
     const column = query.in(table, name)
     if (column === undefined || !isNode(value) || value.kind !== 'param-ref') continue
-    const { value: given } = value as ParamRef
-    if (given != null) bound(column, given)
+    const { value: param } = value as ParamRef
+    if (param != null) bound(column, param)
   }
 }
 

@@ -34,13 +34,13 @@ const keyOf = (id: string, params: GeneratorParams): string =>
 function sourceOf(
   { column, place }: ContractColumn,
   params: GeneratorParams,
-  given: Generators,
+  generators: Generators,
 ): () => string {
   const { prefix, epoch, meta, partition } = params
   return withPath(place, () => {
     const base = familyOf(column, epoch === undefined ? undefined : { epoch })
     const generator =
-      given[column.family.name] ?? (partition === undefined ? undefined : partitioned(partition))
+      generators[column.family.name] ?? (partition === undefined ? undefined : partitioned(partition))
     const usage = (example: string) => `generators: { ${column.family.name}: ${example} } to withIds`
     const source = idSource({
       family: base,

@@ -72,8 +72,8 @@ export function ff1(key: Uint8Array, n: number, tweak: Uint8Array): Cipher {
   }
 
   // The halves stay where they are: what the standard swaps are their roles.
-  const run = (given: Uint8Array, sign: 1 | -1): Uint8Array => {
-    const numbers = Buffer.from(given)
+  const run = (input: Uint8Array, sign: 1 | -1): Uint8Array => {
+    const numbers = Buffer.from(input)
     for (let i = 0; i < ROUNDS; i++) {
       const round = sign === 1 ? i : ROUNDS - 1 - i
       const from = round % 2 === 0 ? b : 0

@@ -81,11 +81,11 @@ function longForm(size: number): Written {
     cipher: (key) => ff1(key, 8 * size, TWEAKS.text),
     write: (values, at) => Buffer.from(values.buffer, values.byteOffset + at, size).toString('base64url'),
     read(text, start, values, at) {
-      const given = text.slice(start)
+      const digits = text.slice(start)
       // Buffer skips what is no digit, and spare bits.
-      const bytes = Buffer.from(given, 'base64url')
+      const bytes = Buffer.from(digits, 'base64url')
       values.set(bytes.subarray(0, size), at)
-      return bytes.toString('base64url') === given
+      return bytes.toString('base64url') === digits
     },
   }
 }
@@ -177,8 +177,8 @@ export function uuidForm(family: IdFamily): Form {
       unpackUuid(values, at, uuid, 4)
       return text.write(uuid)
     },
-    read(given, start, values, at) {
-      const id = given.slice(start)
+    read(input, start, values, at) {
+      const id = input.slice(start)
       if (!pattern.test(id)) return false
       packUuid(text.read(id), values, at)
       return true

@@ -86,9 +86,9 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
     return (head + form.write(encrypt(plain), 0)) as SealedId
   }
   const sealAll = (ids: readonly AnId[]): SealedId[] => {
-    const given = listOf(family, 'sealAll needs a list of ids', ids, 'ids')
-    const values = new Uint8Array(given.length * size)
-    given.forEach((id, i) => {
+    const list = listOf(family, 'sealAll needs a list of ids', ids, 'ids')
+    const values = new Uint8Array(list.length * size)
+    list.forEach((id, i) => {
       const bytes = withPath(
         () => `[${i}]`,
         () => family.decode(id),
@@ -96,7 +96,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
       form.put(bytes, values, i * size)
     })
     const sealed = encrypt(values)
-    return given.map((_, i) => (head + form.write(sealed, i * size)) as SealedId)
+    return list.map((_, i) => (head + form.write(sealed, i * size)) as SealedId)
   }
 
   // Every value takes the same path, whichever key fits and whatever is wrong with it: a malformed text is also
@@ -128,11 +128,11 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
     return find(decrypt(sealedValue), 0, isText) ?? refuse(sealed)
   }
   const openAll = (sealed: readonly unknown[]): AnId[] => {
-    const given = listOf(family, 'openAll needs a list of sealed texts', sealed)
-    const values = new Uint8Array(given.length * size)
-    const areTexts = given.map((value, i) => read(value, values, i * size))
+    const list = listOf(family, 'openAll needs a list of sealed texts', sealed)
+    const values = new Uint8Array(list.length * size)
+    const areTexts = list.map((value, i) => read(value, values, i * size))
     const plains = decrypt(values)
-    return given.map(
+    return list.map(
       (value, i) => find(plains, i * size, areTexts[i] as boolean) ?? withPath(`[${i}]`, () => refuse(value)),
     )
   }

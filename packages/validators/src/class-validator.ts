@@ -19,7 +19,7 @@ export function IsId(family: IdFamily, options?: ValidationOptions): PropertyDec
       constraints: [family.name],
       validator: {
         validate: (value) => family.is(value),
-        defaultMessage: (given) => messageOf(family, wrongOf(family, given?.value, options)),
+        defaultMessage: (args) => messageOf(family, wrongOf(family, args?.value, options)),
       },
     },
     options,

@@ -61,8 +61,8 @@ export function ids<const Shape extends Families>(shape: Shape): IdsSchema<Shape
       const message = `ids: expected an object with ${names.join(', ')}, not ${value === null ? 'null' : typeof value}`
       return [new IdError('INVALID_TYPE', message, { value })]
     }
-    const given = value as Record<string, unknown>
-    return names.flatMap((name) => refusal(shape[name] as IdFamily, given[name])?.at(name) ?? [])
+    const record = value as Record<string, unknown>
+    return names.flatMap((name) => refusal(shape[name] as IdFamily, record[name])?.at(name) ?? [])
   }
   const jsonSchema: StandardSchema<unknown>['~standard']['jsonSchema']['input'] = (options) => ({
     type: 'object',

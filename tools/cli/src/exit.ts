@@ -28,8 +28,8 @@ export class UsageError extends Error {
 }
 
 /** The value, if it is one of these names. @throws {UsageError} */
-export function oneOf<Name extends string>(what: string, names: readonly Name[], given: string): Name {
-  const found = names.find((name) => name === given)
+export function oneOf<Name extends string>(what: string, names: readonly Name[], value: string): Name {
+  const found = names.find((name) => name === value)
   if (found) return found
-  throw new UsageError(`${what} must be one of ${names.join(', ')}, not ${given}`)
+  throw new UsageError(`${what} must be one of ${names.join(', ')}, not ${value}`)
 }

@@ -136,7 +136,7 @@ export class Terminal {
   }
 
   /** The arguments; if there are none, the lines of standard input. */
-  async *given(values: readonly string[]): AsyncIterable<string> {
+  async *inputs(values: readonly string[]): AsyncIterable<string> {
     if (values.length > 0) yield* values.map((value) => unmark(value).trim())
     else if (this.io.stdin.isTTY) throw new UsageError('pass ids as arguments, or pipe them in, one per line')
     else {

@@ -152,7 +152,7 @@ test("a number of 18 digits or more may be Twitter's or Discord's: a plausible t
     'twitter 2022-06-28T16:07:40.105Z',
   ])
   const { out } = await cli(['inspect', '1541815603606036480'])
-  expect(out).toMatch(/family {3}twitter, given as text[\s\S]*or discord \(text\) of 2026-08-25/)
+  expect(out).toMatch(/family {3}twitter, as text[\s\S]*or discord \(text\) of 2026-08-25/)
 })
 
 test('blanks around an id are no part of it', async () => {
@@ -195,7 +195,7 @@ test('the text output', async () => {
   const { out } = await bin(['inspect', ID], { env: { TZ: 'Europe/Berlin' } })
   expect(out.split('\n')).toEqual([
     ID,
-    '  family   flax, given as text',
+    '  family   flax, as text',
     '  time     2026-01-15T12:00:00.000Z',
     '  local    2026-01-15 13:00:00.000 +01:00',
     '  fields   timeMs 1768478400000',
@@ -231,7 +231,7 @@ test('the output has colours only on a terminal, unless NO_COLOR or FORCE_COLOR 
 test('of several likely readings the first is shown in full, and each other one in a line', async () => {
   const id = sno.pack({ timeMs: Date.UTC(2026, 10, 1), tickTock: 0, meta: 0, partition: 0, sequence: 0 })
   const lines = (await cli(['inspect', id])).out.split('\n')
-  expect(lines[1]).toBe('  family   sno, given as text')
+  expect(lines[1]).toBe('  family   sno, as text')
   expect(lines.filter((line) => line.startsWith('  family'))).toHaveLength(1)
   // As a uid it would be of the year 7597.
   expect(lines.slice(-2)).toEqual([expect.stringMatching(/^ {2}or flax \(text\) of 20\d\d-.*Z$/), ''])

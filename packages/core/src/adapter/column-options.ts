@@ -108,8 +108,8 @@ export function checkColumnOptions<Options extends object>(
     if (unused) refuseField(unused, `is only for generated ids; a ${role} column does not generate any`)
     return checked
   }
-  const { default: given, generator, schema } = own
-  if (given === undefined) {
+  const { default: defaultOption, generator, schema } = own
+  if (defaultOption === undefined) {
     if (schema !== undefined) refuseField('schema', "is only for default: 'database'")
   } else if (generator !== undefined) {
     refuseField('generator', "can't be used with default: 'database', where the database generates the ids")

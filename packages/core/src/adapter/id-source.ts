@@ -75,17 +75,17 @@ function withPrefix<AnId extends string>(
   return family.fromGenerator(generator) as IdSource<AnId>
 }
 
-const isFamily = (given: object): given is IdFamily => 'decode' in given
+const isFamily = (value: object): value is IdFamily => 'decode' in value
 
 /** The family that a generator names, or that the generator is. */
-const familyOf = (given: Partial<IdSource & IdFamily>): IdFamily | undefined =>
-  given.family ?? (isFamily(given) ? given : undefined)
+const familyOf = (value: Partial<IdSource & IdFamily>): IdFamily | undefined =>
+  value.family ?? (isFamily(value) ? value : undefined)
 
 /** A family's default generator; undefined if it has none. */
-function defaultOf<AnId extends string>(given: IdFamily<AnId> | IdSource<AnId>): IdSource<AnId> | undefined {
-  if (!('generate' in given)) return undefined
-  const { monotonic } = given as GeneratingFamily<AnId>
-  return typeof monotonic?.generate === 'function' ? monotonic : given
+function defaultOf<AnId extends string>(source: IdFamily<AnId> | IdSource<AnId>): IdSource<AnId> | undefined {
+  if (!('generate' in source)) return undefined
+  const { monotonic } = source as GeneratingFamily<AnId>
+  return typeof monotonic?.generate === 'function' ? monotonic : source
 }
 
 /**
@@ -98,13 +98,13 @@ function defaultOf<AnId extends string>(given: IdFamily<AnId> | IdSource<AnId>):
  */
 export function checkGenerator(family: IdFamily, generator: unknown): void {
   const { name } = family
-  const given = generator as Partial<IdSource & IdFamily> | null | undefined
-  const refuseIt: (reason: string) => never = (reason) => refuse(name, 'generator', given, reason)
-  if (typeof given?.generate !== 'function') {
+  const source = generator as Partial<IdSource & IdFamily> | null | undefined
+  const refuseIt: (reason: string) => never = (reason) => refuse(name, 'generator', source, reason)
+  if (typeof source?.generate !== 'function') {
     const example = generatorExampleOf(family) ?? `${name}.generator()`
-    refuseIt(`generator must be an id generator such as ${example}, not ${show(given)}`)
+    refuseIt(`generator must be an id generator such as ${example}, not ${show(source)}`)
   }
-  const theirs = familyOf(given)
+  const theirs = familyOf(source)
   if (theirs === undefined || isSameFamily(theirs, family)) return
   if (isPrefixed(family) && isSameFamily(theirs, family.base)) return
   refuseIt(

@@ -38,8 +38,8 @@ export function checkKeyset(
   own: Readonly<Record<string, OptionKind>> = {},
 ): KeysetPage<unknown> {
   const kinds = takes === 'never' ? own : { take: 'number' as const, ...own }
-  const given = checkOptions('keyset', options, { after: 'any', order: 'any', ...kinds })
-  const { after, order = 'asc', take } = given as Options
+  const checked = checkOptions('keyset', options, { after: 'any', order: 'any', ...kinds })
+  const { after, order = 'asc', take } = checked as Options
   const isTaken = takes === 'required' || take !== undefined
   if (isTaken && !(Number.isSafeInteger(take) && (take as number) > 0)) {
     refuse('keyset', 'take', take, `take must be a positive integer, not ${show(take)}`)

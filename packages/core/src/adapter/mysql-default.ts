@@ -139,7 +139,7 @@ const NUMBERED: Readonly<
  */
 export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): string {
   const { name } = baseOf(family)
-  const { storage, database, meta = 0, number: given } = ownOptions(options)
+  const { storage, database, meta = 0, number: ownNumber } = ownOptions(options)
   const head = storage === 'text' && isPrefixed(family) ? `${family.prefix}_` : ''
   const headed = (text: string) => (head === '' ? text : `concat(_binary'${head}',${text})`)
   const numbered = NUMBERED[name]
@@ -147,13 +147,13 @@ export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): st
     return within(family, database, headed((RANDOM[name]?.[storage] ?? refuseStorage(name, storage))()))
   }
   const expression = numbered.storages[storage] ?? refuseStorage(name, storage)
-  if (given === undefined) {
+  if (ownNumber === undefined) {
     const reason =
       `ids that ${database} generates need their own partition or worker; put the default of columnSql() from ` +
       '@snoflax/mysql-sql into a migration, or let the application generate the ids'
     refuse(name, 'number', undefined, reason)
   }
-  const number = checkInteger(name, 'number', given, 0, numbered.last)
+  const number = checkInteger(name, 'number', ownNumber, 0, numbered.last)
   const bits = expression({ now: ROW_MS[database], meta, number }, family.layout.epochMs)
   return within(family, database, headed(bits))
 }

@@ -87,8 +87,8 @@ function checkKnown(family: IdFamily): void {
 const DEFAULT_NEIGHBOURHOOD = 8
 
 /** Ids of uid don't contain their neighbourhood, and the database uses the default. The epoch of flake is set there. */
-function checkNeighbourhood(given: IdFamily): void {
-  const family = baseOf(given)
+function checkNeighbourhood(passed: IdFamily): void {
+  const family = baseOf(passed)
   if (family.name !== 'uid' || !('neighbourhood' in family)) return
   const { neighbourhood } = family
   if (neighbourhood === DEFAULT_NEIGHBOURHOOD) return

@@ -71,7 +71,7 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number): IdOf<FlakeId, Of>[]
   /**
-   * An id with the given time, rounded down to its millisecond, with a counter of the `backfill` shard: it repeats
+   * An id with this time, rounded down to its millisecond, with a counter of the `backfill` shard: it repeats
    * no id of `generate`, and ids for equal times keep the order in which they were generated. Memory is bounded: the
    * counters of the last 65,536 distinct milliseconds are kept if times only ascend, else those of a million. Between
    * the first and the last that were dropped, it throws rather than repeat an id.
@@ -95,9 +95,9 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
 export function createGenerator(
   family: IdFamily<FlakeId>,
   timeSince: (timeMs: number) => number,
-  given: FlakeGeneratorOptions,
+  passed: FlakeGeneratorOptions,
 ): FlakeGenerator {
-  const options = checkOptions(NAME, given, {
+  const options = checkOptions(NAME, passed, {
     id: 'any',
     datacenter: 'number',
     worker: 'any',

@@ -20,7 +20,7 @@ export interface FlaxGenerator extends IdGenerator<FlaxId> {
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number): IdOf<FlaxId, Of>[]
   /**
-   * An id with the given time, rounded down to its millisecond. Never monotonic.
+   * An id with this time, rounded down to its millisecond. Never monotonic.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`.
    */

@@ -13,7 +13,7 @@ export type { FlaxGenerator, FlaxGeneratorOptions } from './generator.js'
 export interface FlaxFamily extends IdFamily<codec.FlaxId, codec.FlaxFields> {
   /** A new id: the clock's millisecond and 56 bits from the CSPRNG. @throws {IdError} `TIME_OUT_OF_RANGE`. */
   generate<Of extends string = string>(): IdOf<codec.FlaxId, Of>
-  /** An id with the given time. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
+  /** An id with this time. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
   generateAt<Of extends string = string>(time: Time): IdOf<codec.FlaxId, Of>
   /** Creates a generator with options. */
   generator(options?: FlaxGeneratorOptions): FlaxGenerator

@@ -52,10 +52,10 @@ export function refuseText(prefix: string, base: Readable, text: string): never 
   // Another prefix may begin with this one, as `a_b_` with `a_`.
   const isAnother = found && found !== prefix && base.is(text.slice(found.length + 1))
   if (isAnother || !text.startsWith(head)) {
-    const given = found === undefined ? show(text) : `with ${show(`${found}_`)} as ${show(text)}`
+    const actual = found === undefined ? show(text) : `with ${show(`${found}_`)} as ${show(text)}`
     const reason = base.is(text)
       ? `${show(text)} has no prefix; expected ${show(head + text)}`
-      : `an id must begin with ${show(head)}, not ${given}`
+      : `an id must begin with ${show(head)}, not ${actual}`
     fail('WRONG_PREFIX', prefix, reason, text, undefined, 0)
   }
   try {

@@ -120,8 +120,8 @@ export function createBackfill(
   let last = Number.NEGATIVE_INFINITY
   let isAscending = true
 
-  const given = backfill ?? saved ?? standard
-  const shard = given && ordered(given, backfill === undefined && saved ? 'snapshot' : 'backfill')
+  const bounds = backfill ?? saved ?? standard
+  const shard = bounds && ordered(bounds, backfill === undefined && saved ? 'snapshot' : 'backfill')
   if (shard) checkApart(shard, live, 'the live sequence')
   if (shard && saved) {
     const before = ordered(saved, 'snapshot')

@@ -89,8 +89,8 @@ export interface TimeSpan {
  */
 export function checkSpan({ name, firstMs, lastMs }: TimeSpan, timeMs: number): number {
   if (!(timeMs >= firstMs && timeMs < lastMs + 1)) {
-    const given = Math.abs(timeMs) <= 8.64e15 ? new Date(timeMs) : timeMs
-    const reason = `${show(given)} is outside ${show(new Date(firstMs))} to ${show(new Date(lastMs))}`
+    const shown = Math.abs(timeMs) <= 8.64e15 ? new Date(timeMs) : timeMs
+    const reason = `${show(shown)} is outside ${show(new Date(firstMs))} to ${show(new Date(lastMs))}`
     fail('TIME_OUT_OF_RANGE', name, reason, timeMs, 'time')
   }
   return timeMs

@@ -41,7 +41,7 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number, meta?: number): IdOf<SnoId, Of>[]
   /**
-   * An id with the given time, rounded down to its unit. It has its own sequence numbers, so it never repeats an id of
+   * An id with this time, rounded down to its unit. It has its own sequence numbers, so it never repeats an id of
    * `generate`, and ids for equal times sort in the order of the calls.
    *
    * Memory is bounded: it keeps the counters of the last 65,536 distinct units if times only ascend, else those of a

@@ -23,7 +23,7 @@ export interface SnoFamily extends IdFamily<codec.SnoId, codec.SnoFields> {
    * @throws {IdError} as {@link SnoGenerator.generate}.
    */
   generate<Of extends string = string>(meta?: number): IdOf<codec.SnoId, Of>
-  /** An id with the given time, from the same generator. See {@link SnoGenerator.generateAt}. */
+  /** An id with this time, from the same generator. See {@link SnoGenerator.generateAt}. */
   generateAt<Of extends string = string>(time: Time, meta?: number): IdOf<codec.SnoId, Of>
   /**
    * Creates a generator with its own partition, bounds or snapshot.

@@ -42,8 +42,8 @@ const LIVE: SequenceBounds = { sequenceMin: 0, sequenceMax: 0xefff }
 const BACKFILL: SequenceBounds = { sequenceMin: 0xf000, sequenceMax: MAX_SEQUENCE }
 
 /** The options, checked and with defaults. */
-export function settle(given: SnoGeneratorOptions) {
-  const options = checkOptions(NAME, given, {
+export function settle(passed: SnoGeneratorOptions) {
+  const options = checkOptions(NAME, passed, {
     partition: 'number',
     sequenceMin: 'number',
     sequenceMax: 'number',

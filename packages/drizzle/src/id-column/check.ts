@@ -2,7 +2,7 @@ import { checkCondition } from '@snoflax/core/adapter'
 import { type Column, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import type { ColumnIds } from './ids.js'
 
-type ExtraConfig = (...given: readonly unknown[]) => object
+type ExtraConfig = (...of: readonly unknown[]) => object
 
 /** Where Drizzle keeps a table's checks, indexes and policies: it sets them once the columns are built. */
 const EXTRA_CONFIG = Symbol.for('drizzle:ExtraConfigBuilder')
@@ -10,15 +10,15 @@ const EXTRA_CONFIG = Symbol.for('drizzle:ExtraConfigBuilder')
 /** Adds a CHECK of the column's values to the constraints of its table. */
 export function addCheck(table: Table, column: Column, ids: ColumnIds): void {
   const before = Object.getOwnPropertyDescriptor(table, EXTRA_CONFIG) ?? {}
-  let given: ExtraConfig | undefined
+  let builderOf: ExtraConfig | undefined
   const extraConfig: ExtraConfig = (...of) => {
-    const constraints = (before.get ? (before.get() as ExtraConfig) : given)?.(...of) ?? []
+    const constraints = (before.get ? (before.get() as ExtraConfig) : builderOf)?.(...of) ?? []
     const all: object[] = Array.isArray(constraints) ? constraints.flat() : Object.values(constraints)
     return [...all, ...checksOf(column, ids)]
   }
   Object.defineProperty(table, EXTRA_CONFIG, {
     get: () => extraConfig,
-    set: before.set ?? ((builder) => (given = builder)),
+    set: before.set ?? ((builder) => (builderOf = builder)),
     configurable: true,
   })
 }

@@ -21,7 +21,7 @@ interface Builder {
   setName(name: string): void
 }
 
-type BuilderClass<Given extends readonly unknown[]> = new (...given: Given) => Builder
+type BuilderClass<Args extends readonly unknown[]> = new (...args: Args) => Builder
 
 type Options = ColumnRequest['options']
 
@@ -39,33 +39,33 @@ const BYTEA: object = Object.create(Uint8Array.prototype, {
 /** The functions that start id columns in a dialect. */
 export function idColumns<Dialect extends DialectName>(dialect: IdDialect) {
   const IdColumnBuilder = builderFor(dialect)
-  type Given = readonly unknown[]
-  const start = (role: ColumnRequest['role'], family: IdFamily | undefined, given: Given): Builder => {
-    const [name, options = {}] = named(given) as [string, Options?]
+  type Args = readonly unknown[]
+  const start = (role: ColumnRequest['role'], family: IdFamily | undefined, args: Args): Builder => {
+    const [name, options = {}] = named(args) as [string, Options?]
     return new IdColumnBuilder(name, { family, role, options })
   }
-  const refer = (family: IdFamily | undefined, given: Given): Builder => {
-    const [name, target, options = {}] = named(given)
-    if (typeof target !== 'function') return start('reference', family, given)
+  const refer = (family: IdFamily | undefined, args: Args): Builder => {
+    const [name, target, options = {}] = named(args)
+    if (typeof target !== 'function') return start('reference', family, args)
     const { onDelete, onUpdate, ...rest } = options as Options & ReferenceOptions
     const builder = start('reference', family, [name, rest])
     return builder.references(target as () => Column, { onDelete, onUpdate })
   }
   const define =
     (role: ColumnRequest['role']) =>
-    (...given: Given): Builder => {
-      const [name, family, options] = named(given)
+    (...args: Args): Builder => {
+      const [name, family, options] = named(args)
       checkFamily(family, 'idColumn: definition')
       return start(role, family, [name, options])
     }
   const idColumn = Object.assign(define('generated'), {
     plain: define('plain'),
-    ref: (...given: Given) => refer(undefined, given),
+    ref: (...args: Args) => refer(undefined, args),
   })
   const familyColumn = (family: IdFamily) =>
-    Object.assign((...given: Given) => start('generated', family, given), {
-      plain: (...given: Given) => start('plain', family, given),
-      ref: (...given: Given) => refer(family, given),
+    Object.assign((...args: Args) => start('generated', family, args), {
+      plain: (...args: Args) => start('plain', family, args),
+      ref: (...args: Args) => refer(family, args),
     })
   return { idColumn, familyColumn } as unknown as {
     readonly idColumn: IdColumns<Dialect>
@@ -76,8 +76,8 @@ export function idColumns<Dialect extends DialectName>(dialect: IdDialect) {
 }
 
 /** As in Drizzle, a name comes first, is left out or is undefined. */
-const named = (given: readonly unknown[]): readonly unknown[] =>
-  typeof given[0] === 'string' ? given : ['', ...(given[0] === undefined ? given.slice(1) : given)]
+const named = (args: readonly unknown[]): readonly unknown[] =>
+  typeof args[0] === 'string' ? args : ['', ...(args[0] === undefined ? args.slice(1) : args)]
 
 function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: ColumnRequest]> {
   class IdColumn extends dialect.Column {
@@ -137,8 +137,8 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       const column = postBuild.call(this)
       const { mapToDriverValue } = column
       if (isList(column)) {
-        column.mapToDriverValue = (given) => {
-          const list = mapToDriverValue(given)
+        column.mapToDriverValue = (values) => {
+          const list = mapToDriverValue(values)
           return Array.isArray(list) && this[IDS].storage.name === 'binary' ? arrayLiteral(list) : list
         }
       }
@@ -194,12 +194,12 @@ function namingElement(list: Builder, element: Builder): Builder {
  * id as default becomes a getter, since a reference gets its storage later, and drizzle-kit would write it as text.
  */
 function setDefault(column: Column, ids: ColumnIds, { role }: ColumnRequest): void {
-  const { default: given } = column
+  const { default: value } = column
   const { database } = ids.dialect
-  if (given !== undefined && !is(given, SQL)) {
-    const get = () => sql.raw(literalOf(ids.toDatabase(given), database))
+  if (value !== undefined && !is(value, SQL)) {
+    const get = () => sql.raw(literalOf(ids.toDatabase(value), database))
     Object.defineProperty(column, 'default', { get, enumerable: true })
-  } else if (given === undefined && role === 'generated' && column.defaultFn === undefined) {
+  } else if (value === undefined && role === 'generated' && column.defaultFn === undefined) {
     const { options } = ids
     const { schema, meta, generator } = options
     const family = ids.declared as IdFamily

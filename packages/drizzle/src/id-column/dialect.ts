@@ -10,7 +10,7 @@ export interface IdDialect {
     getTableConfig(table: never): TableConfig
   }
   readonly Column: abstract new (table: never, config: never) => Column
-  readonly Builder: abstract new (...given: never) => object
+  readonly Builder: abstract new (...args: never) => object
   /** The types that Drizzle 1.0's drivers and JSON treat specially, by its names. */
   codecOf(storage: StorageName): string | undefined
   /** Makes an id exact in JSON in Drizzle 1.0, if no codec does. */

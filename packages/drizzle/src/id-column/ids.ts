@@ -246,8 +246,8 @@ export const idColumnsIn = (table: Table): IdColumnIn[] =>
 /** @throws {IdError} `INVALID_OPTION` for a column without ids. */
 export function idsOf(column: Column): ColumnIds {
   if (!is(column, Column)) {
-    const given = is(column, Table) ? `the table ${getTableName(column)}` : show(column)
-    throw new IdError('INVALID_OPTION', `expected a column, such as orders.id, not ${given}`, {
+    const actual = is(column, Table) ? `the table ${getTableName(column)}` : show(column)
+    throw new IdError('INVALID_OPTION', `expected a column, such as orders.id, not ${actual}`, {
       value: column,
     })
   }

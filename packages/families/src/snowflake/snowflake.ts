@@ -49,7 +49,7 @@ export interface SnowflakeGenerator<AnId extends string>
   generateAsync<Of extends string = string>(
     ...args: Parameters<FlakeGenerator['generateAsync']>
   ): Promise<IdOf<AnId, Of>>
-  /** An id with the given time, by the counters of `backfill`; as flake's. */
+  /** An id with this time, by the counters of `backfill`; as flake's. */
   generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
 }
 
@@ -125,11 +125,11 @@ export function snowflake<const Name extends string, const Names extends FieldNa
     encode: (bytes) => named(() => checkMax(base.encode(bytes))),
     decode: (text) => named(() => base.decode(checkMax(base.parse(text)))),
     check,
-    pack(given) {
-      const fields = fieldsOf(given)
+    pack(passed) {
+      const fields = fieldsOf(passed)
       return own(
         base.pack({
-          timeMs: checkTimeField(span, given.timeMs),
+          timeMs: checkTimeField(span, passed.timeMs),
           datacenter: checkInteger(name, upper, fields[upper], 0, MAX_IDENTITY),
           worker: checkInteger(name, lower, fields[lower], 0, MAX_IDENTITY),
           counter: checkInteger(name, counter, fields[counter], 0, MAX_COUNTER),
@@ -152,8 +152,8 @@ export function snowflake<const Name extends string, const Names extends FieldNa
 
   const inSpan = (time: Time): number => checkSpan(span, toUnixMs(name, time))
   return Object.assign(family, {
-    generator(given: SnowflakeGeneratorOptions<Names>): SnowflakeGenerator<Id<Name>> {
-      const options = checkOptions(name, given, {
+    generator(passed: SnowflakeGeneratorOptions<Names>): SnowflakeGenerator<Id<Name>> {
+      const options = checkOptions(name, passed, {
         [upper]: 'any',
         [lower]: 'any',
         counterMask: 'number',

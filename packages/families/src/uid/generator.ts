@@ -17,7 +17,7 @@ export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
   /**
-   * An id with the given time, rounded down to its step, with a number of the `backfill` shard: it repeats no id of
+   * An id with this time, rounded down to its step, with a number of the `backfill` shard: it repeats no id of
    * `generate`, and ids for equal times keep the order in which they were generated. Memory is bounded: the counters of
    * the last 65,536 distinct steps are kept if times only ascend, else those of a million. Between the first and the
    * last that were dropped, it throws rather than repeat an id.

@@ -103,8 +103,8 @@ function createUid(neighbourhood: number): UidFamily {
     ...(neighbourhood !== DEFAULT_NEIGHBOURHOOD && { variant: neighbourhood }),
     withNeighbourhood: (bits: number) =>
       createUid(checkInteger(NAME, 'neighbourhood', bits, MIN_NEIGHBOURHOOD, MAX_NEIGHBOURHOOD)),
-    generator(given: UidGeneratorOptions) {
-      const options = checkOptions(NAME, given, { node: 'any', ...STEP_OPTIONS })
+    generator(passed: UidGeneratorOptions) {
+      const options = checkOptions(NAME, passed, { node: 'any', ...STEP_OPTIONS })
       const node = nodeOf(requireNode(options))
       const steps = createSteps(family, options)
       return {

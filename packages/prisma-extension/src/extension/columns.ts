@@ -55,9 +55,9 @@ const baseOf = (family: AnyFamily): AnyFamily | undefined => (family as Partial<
 /** The generator of a family; if it has none, that of its base with the prefix. */
 function generatorOf(family: AnyFamily, generators: Generators): IdSource | undefined {
   const base = baseOf(family)
-  const given = base && generators[base.name]
-  if (Object.hasOwn(generators, family.name) || given === undefined) return generators[family.name]
-  const source = (given as { readonly monotonic?: IdSource }).monotonic ?? given
+  const ofBase = base && generators[base.name]
+  if (Object.hasOwn(generators, family.name) || ofBase === undefined) return generators[family.name]
+  const source = (ofBase as { readonly monotonic?: IdSource }).monotonic ?? ofBase
   return {
     family,
     generate: (...meta) => (family as PrefixedFamily).withPrefix(source.generate(...meta) as never),
@@ -80,13 +80,13 @@ const FIELD = {
 function idColumn(
   model: string,
   field: string,
-  given: IdField,
+  options: IdField,
   database: Database,
   generators: Generators | undefined,
 ): IdColumn {
   const name = `${model}.${field}`
   return withPath(name, () => {
-    const settings: IdField = checkOptions('ids', given, FIELD, 'the field')
+    const settings: IdField = checkOptions('ids', options, FIELD, 'the field')
     const { family, meta } = settings
     checkMeta(family, meta)
     if (settings.createdAt !== undefined) checkTimed(family)

@@ -25,14 +25,14 @@ type Selection = Readonly<Record<string, unknown>>
 /** The arguments of a query for Prisma; `times` is undefined if it selects none. */
 export function selectTimes(
   model: Model,
-  given: unknown,
+  query: unknown,
   omitted: Omitted,
 ): { args: unknown; times?: Times } {
-  const args = isPlainObject(given) ? given : {}
+  const args = isPlainObject(query) ? query : {}
   const { select, include, omit } = args as Record<string, Selection | undefined>
   const relations = relatedTimes(model, select ?? include, omitted)
   const names = model.idList.flatMap(({ settings: { createdAt } }) => createdAt ?? [])
-  if (names.length === 0 && relations.times.size === 0) return { args: given }
+  if (names.length === 0 && relations.times.size === 0) return { args: query }
   const own = timesOf(model, select, { ...omitted[clientName(model.name)], ...omit })
   const change = (selection: Selection | undefined, isSelected: boolean): Selection => {
     const kept = Object.entries(selection ?? {}).filter(([key]) => !names.includes(key))
@@ -61,11 +61,11 @@ function timesOf(model: Model, select: Selection | undefined, omit: Selection): 
 function relatedTimes(model: Model, selection: Selection | undefined, omitted: Omitted) {
   const args: Record<string, unknown> = {}
   const times = new Map<string, Times>()
-  for (const [field, given] of Object.entries(selection ?? {})) {
+  for (const [field, selected] of Object.entries(selection ?? {})) {
     const target = model.relations.get(field)
     // Not `false` or `Prisma.skip`.
-    if (target === undefined || (given !== true && !isPlainObject(given))) continue
-    const related = selectTimes(target, given, omitted)
+    if (target === undefined || (selected !== true && !isPlainObject(selected))) continue
+    const related = selectTimes(target, selected, omitted)
     args[field] = related.args
     if (related.times) times.set(field, related.times)
   }

@@ -63,16 +63,15 @@ export function refuseHidden(datamodel: string, mistakes: Mistakes): void {
 }
 
 function withOption(comment: IdComment, option: string): IdComment {
-  const [, name = '', given] = /^([^=]*)(?:=(.*))?$/s.exec(option) ?? []
+  const [, name = '', text] = /^([^=]*)(?:=(.*))?$/s.exec(option) ?? []
   const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
   if (known === undefined) refuseText(`options are ${Object.keys(OPTIONS).join(', ')}, as in meta=2`, option)
   const isList = name === 'accept'
   if (name in comment && !isList) refuseText(`${name} is written twice`, option)
   const isPattern = isList || name === 'pattern'
-  if (given === '' || (given?.includes('=') && !isPattern))
-    refuseText('write an option as name=value', option)
+  if (text === '' || (text?.includes('=') && !isPattern)) refuseText('write an option as name=value', option)
   const [pattern, rule, otherwise] = known
-  const value = given ?? otherwise
+  const value = text ?? otherwise
   if (value === undefined || !pattern.test(value)) refuseText(rule, option)
   if (isList) return { ...comment, accept: [...(comment.accept ?? []), patternIn(name, value)] }
   if (isPattern) return { ...comment, pattern: patternIn(name, value) as RegExp }

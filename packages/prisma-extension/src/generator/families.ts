@@ -33,14 +33,14 @@ type Exports = Readonly<Record<string, unknown>>
 type Source = readonly [from: string, exports: Exports]
 
 /**
- * Families by the name of their export: first those of the given modules, in their order, then core's.
+ * Families by the name of their export: first those of the modules, in their order, then core's.
  *
  * @param modules paths that start at the schema file, or names of packages; a path begins with `.` or `/`.
  * @param schema absolute path of the schema file.
  */
 export async function loadFamilies(modules: readonly string[], schema: string): Promise<FindFamily> {
-  const given = modules.map((module) => importFamilies(module, schema))
-  const sources: Source[] = [...(await Promise.all(given)), ['@snoflax/core', core]]
+  const imported = modules.map((module) => importFamilies(module, schema))
+  const sources: Source[] = [...(await Promise.all(imported)), ['@snoflax/core', core]]
   return ({ family: name, prefix, pattern, label = name }) => {
     const isOpaque = name === 'opaque'
     if (isOpaque !== (pattern !== undefined))

@@ -72,13 +72,13 @@ function storagesOf(field: PrismaField): readonly StorageName[] {
 }
 
 function checkLength(field: PrismaField, family: AnyFamily, length: number | undefined): void {
-  const [type = '', [given] = []] = field.nativeType ?? []
+  const [type = '', [width] = []] = field.nativeType ?? []
   const isExact = NATIVE_TYPES[type] === 'exact'
   if (isAccepting(family) && isExact) {
     refuseStorage(family, 'other ids that it accepts vary in length: write @db.VarChar(255)', typeOf(field))
   }
   // Without a length, `@db.Char` has 1.
-  const room = Number(given ?? (isExact ? 1 : Number.POSITIVE_INFINITY))
+  const room = Number(width ?? (isExact ? 1 : Number.POSITIVE_INFINITY))
   if (length === undefined || NATIVE_TYPES[type] === undefined) return
   if (isExact ? room === length : room >= length) return
   refuseStorage(family, `ids have ${length} characters or bytes: write @db.${type}(${length})`, typeOf(field))

@@ -69,12 +69,12 @@ function optionOf<Value extends string>(
   values: readonly Value[],
   rule = values.map((value) => `"${value}"`).join(' or '),
 ): Value | undefined {
-  const given = config[name]
-  const found = values.find((value) => value === given)
-  if (given === undefined || found !== undefined) return found
-  throw new IdError('INVALID_OPTION', `${name}: must be ${rule}, not ${JSON.stringify(given)}`, {
+  const passed = config[name]
+  const found = values.find((value) => value === passed)
+  if (passed === undefined || found !== undefined) return found
+  throw new IdError('INVALID_OPTION', `${name}: must be ${rule}, not ${JSON.stringify(passed)}`, {
     field: name,
-    value: given,
+    value: passed,
   })
 }
 

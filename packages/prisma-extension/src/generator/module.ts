@@ -95,7 +95,7 @@ function constantsOf(schema: SchemaIds, isOptional: boolean): Constant[] {
     ),
     { name: 'configuration', type: 'Configuration', value: configuration(schema) },
     {
-      about: 'The extension, to be given to `$extends` after all others.',
+      about: 'The extension; pass it to `$extends` after all others.',
       name: 'snoflax',
       type: `(options${isOptional ? '?' : ''}: Options) => Extension<Times, Keys>`,
       value: '(options) => idExtension(configuration, options)',
@@ -175,8 +175,8 @@ function idConfiguration(id: FoundField): string {
     createdAt: text(comment.createdAt),
     relations: list(relations.map(({ name }) => text(name))),
   }
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return `{ ${given.map(([name, value]) => `${name}: ${value}`).join(', ')} }`
+  const present = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return `{ ${present.map(([name, value]) => `${name}: ${value}`).join(', ')} }`
 }
 
 const declarations = (

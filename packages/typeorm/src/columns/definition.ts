@@ -161,9 +161,9 @@ const UUID = '9b2e4c1a-3f5d-4e6b-8a7c-0d1e2f3a4b5c'
  *
  * @throws {IdError} `INVALID_OPTION`.
  */
-export function plainColumn(base: IdFamily, given: PlainIdColumnOptions & KeyOptions): PreliminaryColumn {
+export function plainColumn(base: IdFamily, passed: PlainIdColumnOptions & KeyOptions): PreliminaryColumn {
   checkFamily(base)
-  const options = checkColumnOptions(base, 'plain', given, { ...STORED, array: 'boolean' })
+  const options = checkColumnOptions(base, 'plain', passed, { ...STORED, array: 'boolean' })
   const family = familyWith(base, options)
   return preliminary(
     new IdColumnDefinition(
@@ -187,10 +187,10 @@ export function plainColumn(base: IdFamily, given: PlainIdColumnOptions & KeyOpt
  */
 export function generatedColumn<AnId extends string>(
   base: IdFamily<AnId>,
-  given: IdColumnOptions<AnId> & KeyOptions,
+  passed: IdColumnOptions<AnId> & KeyOptions,
 ): PreliminaryColumn {
   checkFamily(base)
-  const options = checkColumnOptions(base, 'generated', given, {
+  const options = checkColumnOptions(base, 'generated', passed, {
     ...STORED,
     primaryKeyConstraintName: 'any',
     generated: ['uuid'],

@@ -83,17 +83,17 @@ export function fail(path: string, error: unknown): never {
 }
 
 /** Wraps a method of an object or of a prototype in a function that gets the object and the bound method. */
-export function around<This, Given extends unknown[], Result>(
+export function around<This, Args extends unknown[], Result>(
   owner: object,
   name: string,
-  call: (self: This, method: (...given: Given) => Result, ...given: Given) => Result,
+  call: (self: This, method: (...args: Args) => Result, ...args: Args) => Result,
 ): void {
-  const methods = owner as Record<string, (...given: Given) => Result>
-  const method = methods[name] as (...given: Given) => Result
+  const methods = owner as Record<string, (...args: Args) => Result>
+  const method = methods[name] as (...args: Args) => Result
   // Drivers and metadata are asked for every value: binding each time would be half of the cost.
   const own = method.bind(owner)
-  methods[name] = function (this: This, ...given) {
-    return call(this, (this as unknown) === owner ? own : method.bind(this), ...given)
+  methods[name] = function (this: This, ...args) {
+    return call(this, (this as unknown) === owner ? own : method.bind(this), ...args)
   }
 }
 
@@ -143,7 +143,7 @@ interface PreparedSource {
 export interface Pending {
   readonly ids: Set<unknown>
   /** New entities with an id of their own: TypeORM looked for it and doesn't update them, so they are inserted complete. */
-  readonly given: WeakSet<object>
+  readonly complete: WeakSet<object>
   /** The entities that those reference. */
   readonly needed: WeakSet<object>
 }
@@ -198,7 +198,7 @@ const preparedSource = (database: Database, columns: readonly PreparedColumn[]):
   database,
   columns,
   converts: columns.some(({ storage }) => storage.converts),
-  pending: { ids: new Set(), given: new WeakSet(), needed: new WeakSet() },
+  pending: { ids: new Set(), complete: new WeakSet(), needed: new WeakSet() },
 })
 
 const UNPREPARED = preparedSource('sqlite', [])

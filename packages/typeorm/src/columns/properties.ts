@@ -8,7 +8,7 @@ import { idColumnFor, type PreparedColumn, state } from './prepared.js'
 /** An entity: its class, its `EntitySchema`, or `dataSource.getMetadata(…)`. */
 export type IdEntity<Entity extends ObjectLiteral> =
   | (abstract new (
-      ...given: never[]
+      ...args: never[]
     ) => Entity)
   | EntitySchema<Entity>
   | EntityMetadata

@@ -183,7 +183,7 @@ function isCondition(value: unknown): boolean {
   return isPlain ? Object.values(value as object).some(isCondition) : value !== undefined
 }
 
-function both<Value>(given: unknown, bound: FindOperator<Value>): FindOperator<Value> {
-  if (given === undefined) return bound
-  return And(given instanceof FindOperator ? given : Equal(given as Value), bound)
+function both<Value>(own: unknown, bound: FindOperator<Value>): FindOperator<Value> {
+  if (own === undefined) return bound
+  return And(own instanceof FindOperator ? own : Equal(own as Value), bound)
 }

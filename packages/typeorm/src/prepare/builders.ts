@@ -13,7 +13,7 @@ interface Builder {
   }
   insert(): InsertBuilder
   delete(): Builder
-  relation(...given: unknown[]): RelationBuilder
+  relation(...args: unknown[]): RelationBuilder
   clone(): Builder
   setParameters(parameters: ObjectLiteral): Builder
   loadRawResults(runner: unknown): Promise<ObjectLiteral[]>
@@ -21,8 +21,8 @@ interface Builder {
 
 /** Has the query builders of a DataSource generate ids, and convert what TypeORM binds without asking the column. */
 export function watchBuilders(dataSource: DataSource): void {
-  around<DataSource, unknown[], Builder>(dataSource, 'createQueryBuilder', (_, create, ...given) => {
-    const builder = Object.assign(create(...given), { insert })
+  around<DataSource, unknown[], Builder>(dataSource, 'createQueryBuilder', (_, create, ...args) => {
+    const builder = Object.assign(create(...args), { insert })
     return preparedOf(dataSource).converts ? converting(builder) : builder
   })
 }
@@ -34,8 +34,8 @@ function insert(this: Builder): InsertBuilder {
 const converting = (builder: Builder): Builder =>
   Object.assign(builder, { relation, delete: remove, clone, loadRawResults })
 
-function relation(this: Builder, ...given: unknown[]): RelationBuilder {
-  return convertingRelation(prototypeOf(this).relation.apply(this, given))
+function relation(this: Builder, ...args: unknown[]): RelationBuilder {
+  return convertingRelation(prototypeOf(this).relation.apply(this, args))
 }
 
 function remove(this: Builder): Builder {

@@ -49,9 +49,9 @@ function checkAtEnd(dataSource: DataSource): void {
     string,
     unknown
   >
-  around<object, unknown[], Promise<unknown>>(owner, last, async (_, step, ...given) => {
+  around<object, unknown[], Promise<unknown>>(owner, last, async (_, step, ...args) => {
     delete owner[last]
-    const result = await step(...given)
+    const result = await step(...args)
     await checkStoredColumns(dataSource)
     return result
   })

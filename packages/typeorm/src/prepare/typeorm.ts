@@ -4,7 +4,7 @@ import { prototypeOf } from '../columns/prepared.js'
 
 /** A module in Node's cache of `require`, by which TypeORM is always loaded. */
 interface LoadedModule {
-  readonly exports: { readonly DataSource?: new (...given: never[]) => object }
+  readonly exports: { readonly DataSource?: new (...args: never[]) => object }
   require(path: string): Record<string, unknown>
 }
 

@@ -35,12 +35,12 @@ export function generateByEvents(dataSource: DataSource): void {
 /** Ids of saves that failed. */
 const MOST = 100_000
 
-function listen(metadata: EntityMetadata, { ids, given, needed }: Pending): void {
+function listen(metadata: EntityMetadata, { ids, complete, needed }: Pending): void {
   const columns = generatedColumnsIn(metadata)
   const listener: Partial<EntityListenerMetadata> = {
     isAllowed(entity) {
       for (const column of columns) if (isMissing(column, entity)) return true
-      given.add(entity)
+      complete.add(entity)
       for (const one of columns) ids.delete(one.metadata.getEntityValue(entity))
       for (const relation of metadata.relationsWithJoinColumns) {
         const target: unknown = relation.getEntityValue(entity)
@@ -69,13 +69,13 @@ const isOneStatement = (
 function hide(
   relation: RelationMetadata,
   columns: readonly PreparedColumn[],
-  { ids, given, needed }: Pending,
+  { ids, complete, needed }: Pending,
 ): void {
   const isNeeded = (target: ObjectLiteral): boolean =>
     needed.has(target) ||
     [relation.inverseRelation?.getEntityValue(target) as unknown]
       .flat()
-      .some((one) => given.has(one as object))
+      .some((one) => complete.has(one as object))
   const isPending = (target: ObjectLiteral): boolean =>
     columns.some(({ metadata }) => ids.has(metadata.getEntityValue(target)))
   around<RelationMetadata, [ObjectLiteral], ObjectLiteral | undefined>(

@@ -142,7 +142,7 @@ async function telling(
   rows: readonly ObjectLiteral[],
   insert: () => Promise<InsertResult>,
 ): Promise<InsertResult> {
-  const { expressionMap: map, queryRunner: given } = builder
+  const { expressionMap: map, queryRunner: ownRunner } = builder
   const runner = builder.obtainQueryRunner()
   const isOwnTransaction = map.useTransaction && !runner.isTransactionActive
   builder.queryRunner = runner
@@ -159,9 +159,9 @@ async function telling(
     if (isOwnTransaction) await runner.rollbackTransaction().catch(() => undefined)
     throw error
   } finally {
-    builder.queryRunner = given
+    builder.queryRunner = ownRunner
     map.callListeners = true
-    if (runner !== given) await runner.release()
+    if (runner !== ownRunner) await runner.release()
   }
 }
 
@@ -265,10 +265,10 @@ function generateMissingIds(builder: InsertBuilder): FilledColumns {
   if (map.valuesSet === undefined) return []
   const paths = map.insertColumns.length > 0 ? columns.map((one) => one.metadata.propertyPath) : []
   map.insertColumns = [...new Set([...map.insertColumns, ...paths])]
-  const given = valuesIn(map)
+  const before = valuesIn(map)
   // Frozen values can't be written into.
-  const rows = given.map((values) => (Object.isExtensible(values) ? values : { ...values }))
-  if (!rows.every((row, i) => row === given[i])) map.valuesSet = rows
+  const rows = before.map((values) => (Object.isExtensible(values) ? values : { ...values }))
+  if (!rows.every((row, i) => row === before[i])) map.valuesSet = rows
   const filled = rows.map((row) => generateIds(columns, row))
   if (dataSourceOf(builder).driver.isReturningSqlSupported('insert')) return filled
   rows.forEach((row, i) => {

@@ -46,7 +46,7 @@ export const convert = (terminal: Terminal): Command =>
       const seals = sealKeys === undefined ? undefined : await sealsOf(sealKeys)
       const write = writer(to, known, prefix, dialect, seals)
       const results = (async function* () {
-        for await (const input of terminal.given(ids))
+        for await (const input of terminal.inputs(ids))
           yield { input, output: only(terminal, input, write, options) ?? null }
       })()
       if (json) return terminal.printJsonArray(results)

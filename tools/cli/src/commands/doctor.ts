@@ -51,23 +51,25 @@ export const doctor = (terminal: Terminal): Command =>
           'doctor --drizzle dist/schema.js',
         ),
       ),
-  ).action(async (given: string | undefined, { column, schema, full = false, json, ...options }: Options) => {
-    const url = addressOf(terminal, 'a URL or an SQLite file', given)
-    const stated = column.map((text) => parseColumn(text, options))
-    const declared: StatedColumn[] = []
-    for (const orm of ORMS) {
-      const file = options[orm]
-      if (file !== undefined) declared.push(...(await declaredIn(orm, file)))
-    }
-    const progress = (text: string): void => terminal.progress(text)
-    const known = { ...options, schema, full, stated, declared, families: families(options), progress }
-    const report = await readDatabase('doctor', url, (database) => examine(database, known))
-    progress('')
-    if (report.findings.length > 0) terminal.exitCode = EXIT.findings
-    else if (report.unchecked.length > 0) terminal.exitCode = EXIT.unchecked
-    if (json) await terminal.printJson(report)
-    else await terminal.print(picture(report, terminal.paint))
-  })
+  ).action(
+    async (address: string | undefined, { column, schema, full = false, json, ...options }: Options) => {
+      const url = addressOf(terminal, 'a URL or an SQLite file', address)
+      const stated = column.map((text) => parseColumn(text, options))
+      const declared: StatedColumn[] = []
+      for (const orm of ORMS) {
+        const file = options[orm]
+        if (file !== undefined) declared.push(...(await declaredIn(orm, file)))
+      }
+      const progress = (text: string): void => terminal.progress(text)
+      const known = { ...options, schema, full, stated, declared, families: families(options), progress }
+      const report = await readDatabase('doctor', url, (database) => examine(database, known))
+      progress('')
+      if (report.findings.length > 0) terminal.exitCode = EXIT.findings
+      else if (report.unchecked.length > 0) terminal.exitCode = EXIT.unchecked
+      if (json) await terminal.printJson(report)
+      else await terminal.print(picture(report, terminal.paint))
+    },
+  )
 
 const ORMS: readonly Orm[] = ['typeorm', 'prisma', 'drizzle', 'kysely']
 

@@ -30,8 +30,8 @@ export const find = (terminal: Terminal): Command =>
         'find 01890a5d-ac96-774b-bcce-b302099a8057 app.db --json',
       ),
     )
-    .action(async (given: string, url: string | undefined, { json }: { readonly json?: true }) => {
-      const id = unmark(given).trim()
+    .action(async (input: string, url: string | undefined, { json }: { readonly json?: true }) => {
+      const id = unmark(input).trim()
       const address = addressOf(terminal, 'a URL or an SQLite file', url)
       const found = await readDatabase('find', address, (database) => look(database, id))
       const isFound = found.rows.length > 0 || found.alsoIn.length > 0

@@ -44,7 +44,7 @@ export const inspect = (terminal: Terminal): Command =>
     const stated = family === undefined ? undefined : [familyNamed(family, options)]
     let count = 0
     const results = (async function* () {
-      for await (const input of terminal.given(ids)) {
+      for await (const input of terminal.inputs(ids)) {
         count++
         const known = stated ?? familiesFor(input, options)
         const { found, refusals } = readingsOf(input, known, prefix, seals)

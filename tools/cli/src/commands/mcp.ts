@@ -93,12 +93,12 @@ async function serve(
     })),
   }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    const given = params.arguments ?? {}
+    const args = params.arguments ?? {}
     const tool = tools[params.name]
-    const refusal = tool ? refusalOf(tool, given) : `there is no tool ${params.name}`
+    const refusal = tool ? refusalOf(tool, args) : `there is no tool ${params.name}`
     const { text, isError } =
       tool && refusal === undefined
-        ? await answer(tool.argv(given as Input))
+        ? await answer(tool.argv(args as Input))
         : { text: String(refusal), isError: true }
     return { content: [{ type: 'text', text }], isError }
   })
@@ -119,14 +119,14 @@ interface Answer {
 /** What is wrong with the arguments of a call. */
 function refusalOf(
   { properties, required }: Tool,
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(args)) {
     if (!Object.hasOwn(properties, name))
       return `there is no ${name}; pass ${Object.keys(properties).join(', ')}`
     if (typeof value !== 'string') return `${name} must be a string`
   }
-  const missing = required.find((name) => !Object.hasOwn(given, name))
+  const missing = required.find((name) => !Object.hasOwn(args, name))
   return missing && `${missing} is missing`
 }
 

@@ -39,8 +39,8 @@ export type Dialect = (typeof DIALECTS)[number]
 export const dialectNamed = (name: string): Dialect => oneOf('dialect', DIALECTS, name)
 
 /** The first of these that is there, else `DATABASE_URL`. @throws {UsageError} */
-export function addressOf({ io }: Terminal, what: string, ...given: readonly (string | undefined)[]): string {
-  const found = [...given, io.env['DATABASE_URL']].find((one) => one !== undefined && one !== '')
+export function addressOf({ io }: Terminal, what: string, ...urls: readonly (string | undefined)[]): string {
+  const found = [...urls, io.env['DATABASE_URL']].find((one) => one !== undefined && one !== '')
   if (found === undefined) throw new UsageError(`no database: set DATABASE_URL, or pass ${what}`)
   return found
 }

@@ -15,7 +15,7 @@ export const sealKey = (terminal: Terminal): Command =>
       const { generateSealKey, seal } = await import('@snoflax/seal')
       if (!check) return terminal.print(generateSealKey())
       const keys: string[] = []
-      for await (const line of terminal.given([])) keys.push(line)
+      for await (const line of terminal.inputs([])) keys.push(line)
       if (keys.length === 0) throw new UsageError('nothing was checked: standard input is empty')
       try {
         seal(flax, { keys })

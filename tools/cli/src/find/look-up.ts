@@ -39,9 +39,9 @@ export function conditionOf(
   kind: Database,
   { column: { quotedName }, wanted: { held, value } }: LookUp,
 ): string {
-  const given = literal(kind, value)
-  const equal = `${quotedName} = ${given}`
-  return held === 'text' ? `${equal} AND ${EXACT[kind](quotedName, given)}` : equal
+  const expected = literal(kind, value)
+  const equal = `${quotedName} = ${expected}`
+  return held === 'text' ? `${equal} AND ${EXACT[kind](quotedName, expected)}` : equal
 }
 
 const inMysql = (name: string, text: string): string =>

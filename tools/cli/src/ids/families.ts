@@ -46,7 +46,7 @@ const TYPEID = /^([a-z](?:[a-z_]{0,61}[a-z])?)_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 /** TypeIDs without their type, which `--prefix` gives. */
 const suffix = typeid('any').base
 
-/** The family with ids behind the prefix, if one is given. @throws {UsageError} */
+/** The family with ids behind the prefix, if there is one. @throws {UsageError} */
 export function withPrefix(family: IdFamily, prefix: string | undefined): IdFamily {
   if (prefix === undefined) return family
   try {

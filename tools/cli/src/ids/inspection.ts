@@ -68,7 +68,7 @@ export function pictureReading(reading: Reading, paint: Paint): string[] {
   const shown = describeReading(reading)
   const doubt = shown.plausible ? '' : paint('yellow', '  (an unlikely time)')
   const lines = [
-    line('family', `${paint('bold', shown.family)}, given as ${shown.form}`),
+    line('family', `${paint('bold', shown.family)}, as ${shown.form}`),
     ...(shown.prefix === undefined ? [] : [line('id', shown.id)]),
     line('time', `${shown.timeUtc}${doubt}`),
     line('local', shown.timeLocal),

@@ -85,8 +85,8 @@ const TABLE: Readonly<Record<string, OptionKind>> = {
 }
 
 /** Reads the file. @throws {UsageError} if it is missing; {UsageError}, {IdError} for mistakes in it. */
-export async function readConfig(given: string | undefined): Promise<{ file: string; config: AdoptConfig }> {
-  const file = given ?? NAMES.find((name) => existsSync(name))
+export async function readConfig(path: string | undefined): Promise<{ file: string; config: AdoptConfig }> {
+  const file = path ?? NAMES.find((name) => existsSync(name))
   if (file === undefined)
     throw new UsageError(
       `no configuration file: found none of ${NAMES.join(', ')} in this folder; create one, or pass --config <file>`,
@@ -150,15 +150,15 @@ export function adoptionOptions(
   }
 }
 
-function tableOptions(place: string, given: AdoptTable, keyTimes: KeyTimes): TableOptions {
-  checkOptions(place, given, TABLE, 'a table')
-  const { table, createdAt, storage, exactBigint, default: value } = given
+function tableOptions(place: string, options: AdoptTable, keyTimes: KeyTimes): TableOptions {
+  checkOptions(place, options, TABLE, 'a table')
+  const { table, createdAt, storage, exactBigint, default: value } = options
   if (typeof table !== 'string') throw new UsageError(`${place}: table must be the table's name`)
   const named = `${place} (${table})`
   return {
     table,
     createdAt: createdAtOf(named, createdAt, keyTimes),
-    generator: generatorOf(named, given),
+    generator: generatorOf(named, options),
     ...(storage !== undefined && { storage }),
     ...(exactBigint !== undefined && { exactBigint }),
     ...(value !== undefined && { default: value }),
@@ -166,21 +166,22 @@ function tableOptions(place: string, given: AdoptTable, keyTimes: KeyTimes): Tab
 }
 
 /** What a JSON file can't say otherwise: a function of `keyTime` by its name, and dates as texts. `planAdoption` checks the rest. */
-function createdAtOf(place: string, given: AdoptTable['createdAt'], keyTimes: KeyTimes): CreatedAt {
-  if (typeof given !== 'object' || given === null) return given
-  if ('from' in given) return { ...given, from: dateOf(place, given.from), to: dateOf(place, given.to) }
-  if (!('key' in given) || typeof given.key === 'function') return given as CreatedAt
-  const time = Object.hasOwn(keyTimes, given.key) ? keyTimes[given.key] : undefined
-  if (time) return { ...given, key: time }
+function createdAtOf(place: string, createdAt: AdoptTable['createdAt'], keyTimes: KeyTimes): CreatedAt {
+  if (typeof createdAt !== 'object' || createdAt === null) return createdAt
+  if ('from' in createdAt)
+    return { ...createdAt, from: dateOf(place, createdAt.from), to: dateOf(place, createdAt.to) }
+  if (!('key' in createdAt) || typeof createdAt.key === 'function') return createdAt as CreatedAt
+  const time = Object.hasOwn(keyTimes, createdAt.key) ? keyTimes[createdAt.key] : undefined
+  if (time) return { ...createdAt, key: time }
   throw new UsageError(
-    `${place}: createdAt.key must be one of ${Object.keys(keyTimes).join(', ')}, not ${given.key}`,
+    `${place}: createdAt.key must be one of ${Object.keys(keyTimes).join(', ')}, not ${createdAt.key}`,
   )
 }
 
-function dateOf(place: string, given: string | Date): Date {
-  if (given instanceof Date) return given
+function dateOf(place: string, date: string | Date): Date {
+  if (date instanceof Date) return date
   try {
-    return new Date(parseTime(String(given)))
+    return new Date(parseTime(String(date)))
   } catch (error) {
     throw new UsageError(`${place}: createdAt: ${(error as Error).message}`)
   }
@@ -192,11 +193,11 @@ const NUMBERS: Readonly<Record<string, readonly (keyof AdoptTable)[]>> = {
   uid: ['node', 'neighbourhood'],
 }
 
-function generatorOf(place: string, given: AdoptTable): TableOptions['generator'] {
-  const { generator, family, prefix } = given
+function generatorOf(place: string, options: AdoptTable): TableOptions['generator'] {
+  const { generator, family, prefix } = options
   const taken = family === undefined ? [] : (NUMBERS[family] ?? [])
   for (const name of Object.values(NUMBERS).flat()) {
-    if (given[name] === undefined || taken.includes(name)) continue
+    if (options[name] === undefined || taken.includes(name)) continue
     throw new UsageError(
       `${place}: ${generator ? 'a table with a generator' : (family ?? 'a table without a family')} has no option ${name}`,
     )
@@ -213,7 +214,7 @@ function generatorOf(place: string, given: AdoptTable): TableOptions['generator'
     )
   const under = (kind: IdFamily): IdFamily =>
     prefix === undefined ? kind : withPath(place, () => prefixed(kind, prefix))
-  return (clock) => create(given, clock, under, place)
+  return (clock) => create(options, clock, under, place)
 }
 
 type CreateGenerator = (

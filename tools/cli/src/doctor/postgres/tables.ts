@@ -14,10 +14,10 @@ const tablesOf = ({ columns }: Examination): string[] => [
 /** Finds foreign keys that were added without checking existing rows. */
 async function unchecked(examination: Examination): Promise<Finding[]> {
   const rows = await examination.database.query(
-    `SELECT given.name AS table, k.conname AS name, a.attname AS column
-       FROM unnest($1::text[]) AS given(name) JOIN pg_catalog.pg_constraint k ON k.conrelid = given.name::regclass
+    `SELECT listed.name AS table, k.conname AS name, a.attname AS column
+       FROM unnest($1::text[]) AS listed(name) JOIN pg_catalog.pg_constraint k ON k.conrelid = listed.name::regclass
        JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
-      WHERE k.contype = 'f' AND NOT k.convalidated ORDER BY given.name, k.conname`,
+      WHERE k.contype = 'f' AND NOT k.convalidated ORDER BY listed.name, k.conname`,
     [tablesOf(examination)],
   )
   return rows.flatMap(({ table, name, column: of }) => {
@@ -31,8 +31,8 @@ async function unchecked(examination: Examination): Promise<Finding[]> {
 
 async function invalidIndexes(examination: Examination): Promise<Finding[]> {
   const rows = await examination.database.query(
-    `SELECT given.name AS table, i.indexrelid::regclass::text AS name, i.indisunique AS is_unique
-       FROM unnest($1::text[]) AS given(name) JOIN pg_catalog.pg_index i ON i.indrelid = given.name::regclass
+    `SELECT listed.name AS table, i.indexrelid::regclass::text AS name, i.indisunique AS is_unique
+       FROM unnest($1::text[]) AS listed(name) JOIN pg_catalog.pg_index i ON i.indrelid = listed.name::regclass
       WHERE NOT i.indisvalid ORDER BY 2`,
     [tablesOf(examination)],
   )
@@ -49,9 +49,9 @@ const BOUNDS = /^FOR VALUES FROM \(.*\) TO \('((?:[^']|'')*)'\)$/
 
 async function partitions(examination: Examination): Promise<Finding[]> {
   const rows = await examination.database.query(
-    `SELECT given.name AS table, a.attname AS column, pg_get_expr(c.relpartbound, c.oid) AS bounds,
+    `SELECT listed.name AS table, a.attname AS column, pg_get_expr(c.relpartbound, c.oid) AS bounds,
         p.partdefid <> 0 AS has_default
-       FROM unnest($1::text[]) AS given(name) JOIN pg_catalog.pg_partitioned_table p ON p.partrelid = given.name::regclass
+       FROM unnest($1::text[]) AS listed(name) JOIN pg_catalog.pg_partitioned_table p ON p.partrelid = listed.name::regclass
        JOIN pg_catalog.pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
        JOIN pg_catalog.pg_inherits h ON h.inhparent = p.partrelid JOIN pg_catalog.pg_class c ON c.oid = h.inhrelid
       WHERE p.partstrat = 'r' AND p.partnatts = 1`,
@@ -102,9 +102,9 @@ async function coarseStatistics(examination: Examination): Promise<Finding[]> {
     column.type === 'uuid' && column.isKey && column.rows >= LARGE ? [column] : [],
   )
   const rows = await examination.database.query(
-    `SELECT given.name AS table, given.key AS column
-       FROM unnest($1::text[], $2::text[]) AS given(name, key)
-       JOIN pg_catalog.pg_attribute a ON a.attrelid = given.name::regclass AND a.attname = given.key
+    `SELECT listed.name AS table, listed.key AS column
+       FROM unnest($1::text[], $2::text[]) AS listed(name, key)
+       JOIN pg_catalog.pg_attribute a ON a.attrelid = listed.name::regclass AND a.attname = listed.key
       WHERE coalesce(a.attstattarget, -1) < 0`,
     [keys.map(({ quotedTable }) => quotedTable), keys.map(({ name }) => name)],
   )
