@@ -95,10 +95,10 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
       result.generatedMaps = rows.map((row) => put({}, keys, valuesOf(row, keys)))
     }
   }
-  const isTold = mayMistell(this, metadata, rows)
+  const showsLater = mayShowOtherIds(this, metadata, rows)
   onSending.set(this, () => {
     before = rows.map((row) => valuesOf(row, kept))
-    if (isTold) map.callListeners = false
+    if (showsLater) map.callListeners = false
   })
   try {
     const insert = async () => {
@@ -106,7 +106,7 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
       tidy(result)
       return result
     }
-    const result = await (isTold ? telling(this, metadata, rows, insert) : insert())
+    const result = await (showsLater ? showingAfter(this, metadata, rows, insert) : insert())
     // Nothing tells which rows were stored. Listeners had the new ids, as TypeORM shows its own.
     if (!map.updateEntity && (map.onUpdate || map.onIgnore))
       rows.forEach((row, i) => void takeBack(row, filled[i]))
@@ -123,7 +123,7 @@ async function execute(this: InsertBuilder): Promise<InsertResult> {
  * Whether TypeORM could show entities to AfterInsert with ids of other rows: it takes the n-th row that comes back for the
  * n-th entity.
  */
-function mayMistell(
+function mayShowOtherIds(
   builder: InsertBuilder,
   { afterInsertListeners }: EntityMetadata,
   rows: readonly unknown[],
@@ -136,7 +136,7 @@ function mayMistell(
 }
 
 /** Runs an insert that leaves AfterInsert out, and then shows the rows, in its transaction and on its connection. */
-async function telling(
+async function showingAfter(
   builder: InsertBuilder,
   metadata: EntityMetadata,
   rows: readonly ObjectLiteral[],

@@ -60,7 +60,7 @@ const toDocument = (id: string, kind: Kind, found: Found, refusals: readonly str
   ...kind,
   found: found.rows.map(({ wanted, ...row }) => ({
     ...row,
-    storage: wanted.held,
+    storage: wanted.type,
     ...(wanted.family && { family: wanted.family.name }),
   })),
   furtherRows: found.furtherRows,

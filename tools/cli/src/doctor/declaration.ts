@@ -172,8 +172,8 @@ async function generatedInstead(
   if (counter !== undefined) return `increasing numbers (${counter})`
   if (defaultSql === undefined) return undefined
   if (/\bnextval\(/i.test(defaultSql)) return 'numbers of a sequence'
-  const [made, form = made === 'uuid7' ? 'uuid' : 'binary'] = generatedBy(defaultSql) ?? []
-  const name = STATELESS.includes(String(made)) ? undefined : made
+  const [generator, form = generator === 'uuid7' ? 'uuid' : 'binary'] = generatedBy(defaultSql) ?? []
+  const name = STATELESS.includes(String(generator)) ? undefined : generator
   // A nested call may be converted by the outer one.
   if (name !== undefined && /^(?:\(?'\w+'(?:::text)? *\|\| *)?[\w".]+\([^()]*\)\)?$/.test(defaultSql)) {
     const prefix = prefixedBy(defaultSql)

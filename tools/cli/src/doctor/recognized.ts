@@ -12,7 +12,10 @@ import { storagesOf, strictId } from './stored-value.js'
 const ENOUGH: Readonly<Record<StorageName, number>> = { uuid: 1, uuid8: 1, text: 8, binary: 8, bigint: 8 }
 
 /** A prefix tells ids from other texts, in a key that sorts as ids do. */
-const isTold = (kind: Database, { family, column: { isKey, collation = 'C' } }: StoredIds): boolean =>
+const hasPrefixInOrder = (
+  kind: Database,
+  { family, column: { isKey, collation = 'C' } }: StoredIds,
+): boolean =>
   isKey &&
   isPrefixed(family) &&
   (kind === 'mysql' || kind === 'mariadb' ? MYSQL_BYTES : BYTES).test(collation)
@@ -47,7 +50,7 @@ export function recognized(sample: Sample, notes: string[]): StoredIds | undefin
     return { fit, likely, restored, shaped, count: likely.filter(Boolean).length }
   })
   const enough = rated.filter(({ fit, count, likely, restored }) => {
-    if (count < (isTold(kind, fit) ? 1 : ENOUGH[fit.storage.name])) return false
+    if (count < (hasPrefixInOrder(kind, fit) ? 1 : ENOUGH[fit.storage.name])) return false
     const texts = restored.filter(
       (value, n): value is string => likely[n] === true && typeof value === 'string',
     )

@@ -3,18 +3,18 @@ import { baseOf, isBytes, isOpaque, isPrefixed } from '@snoflax/core/adapter'
 import { isPlausible, readings } from '@snoflax/core/inspect'
 import { byteaOf } from '../ids/forms.js'
 import type { Column } from '../live/database.js'
-import { heldIn } from '../live/held.js'
+import { valueTypesIn } from '../live/value-types.js'
 
 /** Numbers of fewer than 64 bits, and decimals, which no family stores. */
 const OTHER_NUMBERS = /^(?:int[24]|numeric|(?:tiny|small|medium)?int|decimal)$/
 
 export function storagesOf(kind: Database, { type }: Pick<Column, 'type'>): readonly StorageName[] {
   const isOther = kind !== 'sqlite' && OTHER_NUMBERS.test(type)
-  return heldIn(kind, type).flatMap((held): StorageName[] => {
-    if (held === 'number') return isOther ? [] : ['bigint']
+  return valueTypesIn(kind, type).flatMap((stored): StorageName[] => {
+    if (stored === 'number') return isOther ? [] : ['bigint']
     // MariaDB's uuid refuses UUIDv8 with our variant.
-    if (held === 'uuid') return kind === 'postgres' ? ['uuid', 'uuid8'] : ['uuid']
-    return [held]
+    if (stored === 'uuid') return kind === 'postgres' ? ['uuid', 'uuid8'] : ['uuid']
+    return [stored]
   })
 }
 

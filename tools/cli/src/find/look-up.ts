@@ -37,11 +37,11 @@ export function sourceOf({ column, isRead }: Omit<LookUp, 'wanted'>, columns: re
 /** A condition for the index, and for texts one that no collation widens. */
 export function conditionOf(
   kind: Database,
-  { column: { quotedName }, wanted: { held, value } }: LookUp,
+  { column: { quotedName }, wanted: { type, value } }: LookUp,
 ): string {
   const expected = literal(kind, value)
   const equal = `${quotedName} = ${expected}`
-  return held === 'text' ? `${equal} AND ${EXACT[kind](quotedName, expected)}` : equal
+  return type === 'text' ? `${equal} AND ${EXACT[kind](quotedName, expected)}` : equal
 }
 
 const inMysql = (name: string, text: string): string =>

@@ -2,7 +2,7 @@ import type { Database } from '@snoflax/core'
 import { generatedBy } from '../ids/defaults.js'
 import { isDatabaseError } from '../live/address.js'
 import { type Column, type LiveDatabase, placeOf, type Row } from '../live/database.js'
-import { heldIn } from '../live/held.js'
+import { valueTypesIn } from '../live/value-types.js'
 import { conditionOf, type Leave, type LookUp, READ, type Reference, sourceOf } from './look-up.js'
 import { type Near, nearTo } from './near.js'
 import { type FoundRow, rowsOf, SHOWN_ROWS } from './rows.js'
@@ -107,7 +107,7 @@ const OF_ANOTHER = /_id$|[a-z]Id$/
 
 /** A small number is in any column of numbers. */
 const isNumber = (wanted: readonly Wanted[]): boolean =>
-  wanted.every(({ held }) => held === 'number' || held === 'text')
+  wanted.every(({ type }) => type === 'number' || type === 'text')
 
 /** Whether it identifies rows, alone or with other columns of a key, or generates ids. */
 const isIdentifying = (column: Column): boolean =>
@@ -122,11 +122,11 @@ function lookUpsIn(
   const readable = new Set(columns.filter((one) => one.unreadable === undefined).map(({ table }) => table))
   return columns.flatMap((column) => {
     const { isKey, references, unreadable, isFiltered, table } = column
-    const held = heldIn(kind, column.type)
-    const able = wanted.filter((one) => held.includes(one.held))
+    const types = valueTypesIn(kind, column.type)
+    const able = wanted.filter((one) => types.includes(one.type))
     // Where SQLite compares numbers, a text of digits is one.
-    const fitting = able.some((one) => one.held === 'number')
-      ? able.filter((one) => one.held !== 'text')
+    const fitting = able.some((one) => one.type === 'number')
+      ? able.filter((one) => one.type !== 'text')
       : able
     const isIdLike = ID_LIKE.test(column.name) || references !== undefined
     const identifies = isKey || (isIdentifying(column) && (isIdLike || !isNumber(wanted)))

@@ -1,7 +1,7 @@
 import type { Database } from '@snoflax/core'
 import { literal } from '../ids/forms.js'
 import { type Column, placeOf } from '../live/database.js'
-import { heldIn } from '../live/held.js'
+import { valueTypesIn } from '../live/value-types.js'
 import { type Kept, keptIn } from './kept.js'
 import { type Ask, type Leave, sourceOf } from './look-up.js'
 import { boundsIn, changedIn, type Ends, likelyIn } from './similar.js'
@@ -16,8 +16,8 @@ export interface Near {
 const SHOWN = 5
 /** The ids of a column that tell its form. */
 const TELLING = 5
-/** Columns whose form is told, so that the search takes no longer than the answer before it. */
-const TOLD = 500
+/** Columns whose form is looked up, so that the search takes no longer than the answer before it. */
+const LOOKED_UP = 500
 /** Columns whose ids are tried by each character. */
 const TRIED = 40
 const AT_ONCE = 1000
@@ -43,7 +43,7 @@ export async function nearTo(
       isIndexed &&
       unreadable === undefined &&
       type !== 'citext' &&
-      (isNumber(kind, type) ? LONG_NUMBER.test(text) : heldIn(kind, type).length > 0),
+      (isNumber(kind, type) ? LONG_NUMBER.test(text) : valueTypesIn(kind, type).length > 0),
   )
   const cut = <One extends { readonly column: Column }>(
     all: readonly One[],
@@ -52,11 +52,11 @@ export async function nearTo(
     for (const { column } of all.slice(most)) leave('too many tables', placeOf(column))
     return all.slice(0, most)
   }
-  const told = cut(
+  const lookedUp = cut(
     keys.map((column) => ({ column })),
-    TOLD,
+    LOOKED_UP,
   )
-  const sought = await withForms(kind, told, ask)
+  const sought = await withForms(kind, lookedUp, ask)
   const likely = await existing(kind, ask, sought, ({ form }) => likelyIn(text, form))
   if (likely.length > 0) return likely
   // A prefix names the table, if it is one of them.
@@ -71,7 +71,7 @@ export async function nearTo(
   return [...new Map(found.map((one) => [`${one.place} ${one.id}`, one])).values()].slice(0, SHOWN)
 }
 
-const isNumber = (kind: Database, type: string): boolean => heldIn(kind, type)[0] === 'number'
+const isNumber = (kind: Database, type: string): boolean => valueTypesIn(kind, type)[0] === 'number'
 /** Numbers of fewer digits count rows. */
 const LONG_NUMBER = /\d{9}/
 
@@ -140,7 +140,7 @@ async function beginning(kind: Database, text: string, sought: readonly Sought[]
   })
 }
 
-/** The columns that have ids of one form, told by their first ones. */
+/** The columns that have ids of one form, by their first ids. */
 async function withForms(
   kind: Database,
   parts: readonly { readonly column: Column }[],

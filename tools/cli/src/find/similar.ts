@@ -2,7 +2,7 @@ import { isPrefixed } from '@snoflax/core/adapter'
 import { decoded } from '../live/address.js'
 import { hyphenated, likelyReadings } from './values.js'
 
-/** What the ids of a column look like, told by some of them. */
+/** What the ids of a column look like, by a sample of them. */
 export interface IdForm {
   /** What all of them begin with: a prefix and its `_`, or nothing. */
   readonly head: string

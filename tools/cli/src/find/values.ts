@@ -4,11 +4,11 @@ import { type IdReading, readings } from '@snoflax/core/inspect'
 import { UsageError } from '../exit.js'
 import { familiesFor } from '../ids/families.js'
 import { exactStorage } from '../ids/forms.js'
-import type { Held } from '../live/held.js'
+import type { ValueType } from '../live/value-types.js'
 
 /** A value as which a column may store the id. */
 export interface Wanted {
-  readonly held: Held
+  readonly type: ValueType
   readonly value: DatabaseValue
   /** The family that stores its ids so; undefined for the value as it was passed. */
   readonly family?: IdFamily
@@ -42,25 +42,25 @@ export function wantedFor(id: string, kind: Database): Wanted[] {
     family.storages.flatMap((storage): Wanted[] => {
       if (storage === 'bigint') {
         const value = exactStorage(family, 'mysql', storage).toDatabase(text)
-        return BigInt(value as bigint) < beyond ? [{ held: 'number', value, family }] : []
+        return BigInt(value as bigint) < beyond ? [{ type: 'number', value, family }] : []
       }
       const value = exactStorage(family, kind, storage).toDatabase(text)
-      return [{ held: storage === 'uuid8' ? 'uuid' : storage, value, family }]
+      return [{ type: storage === 'uuid8' ? 'uuid' : storage, value, family }]
     }),
   )
   const [, digits] = HEX.exec(id) ?? []
-  if (digits !== undefined) found.push({ held: 'binary', value: Buffer.from(digits, 'hex') })
+  if (digits !== undefined) found.push({ type: 'binary', value: Buffer.from(digits, 'hex') })
   else if (/[\\\p{Cc}]/u.test(id)) throw new UsageError('an id has no backslashes and no control characters')
-  else found.push({ held: 'text', value: id })
+  else found.push({ type: 'text', value: id })
   if (UUID.test(id)) {
     const hex = id.replaceAll('-', '').toLowerCase()
     const uuid = hyphenated(hex)
-    found.push({ held: 'uuid', value: uuid }, { held: 'text', value: uuid })
-    found.push({ held: 'binary', value: Buffer.from(hex, 'hex') })
+    found.push({ type: 'uuid', value: uuid }, { type: 'text', value: uuid })
+    found.push({ type: 'binary', value: Buffer.from(hex, 'hex') })
   }
   if (NUMBER.test(id) && BigInt(id) < beyond && BigInt(id) >= least)
-    found.push({ held: 'number', value: BigInt(id) })
-  const keyOf = ({ held, value }: Wanted): string =>
-    `${held} ${typeof value === 'object' ? hexOf(value) : value}`
+    found.push({ type: 'number', value: BigInt(id) })
+  const keyOf = ({ type, value }: Wanted): string =>
+    `${type} ${typeof value === 'object' ? hexOf(value) : value}`
   return [...new Map(found.reverse().map((one) => [keyOf(one), one])).values()].reverse()
 }

@@ -74,4 +74,4 @@ const isReplaced = (object: string, parts: readonly string[]): boolean =>
   !parts.some((part) => ['arguments', 'result', 'defaults', 'value'].includes(part))
 
 const BY_HAND =
-  'installing again does not change it: alter it to match an installation in another schema, made with --schema; drop a function, and install again'
+  'installing again does not change it: alter it to match an installation in another schema (install --schema); drop a function, and install again'

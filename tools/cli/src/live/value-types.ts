@@ -1,9 +1,9 @@
 import type { Database } from '@snoflax/core'
 
-/** What a column stores. */
-export type Held = 'text' | 'uuid' | 'binary' | 'number'
+/** How a column stores ids. */
+export type ValueType = 'text' | 'uuid' | 'binary' | 'number'
 
-const HELD: Readonly<Record<'postgres' | 'sqlite' | 'mysql', Readonly<Record<string, string>>>> = {
+const STORED_AS: Readonly<Record<'postgres' | 'sqlite' | 'mysql', Readonly<Record<string, string>>>> = {
   postgres: {
     uuid: 'uuid',
     text: 'text',
@@ -41,6 +41,6 @@ const HELD: Readonly<Record<'postgres' | 'sqlite' | 'mysql', Readonly<Record<str
   },
 }
 
-/** What a column of a type may store. */
-export const heldIn = (kind: Database, type: string): readonly Held[] =>
-  (HELD[kind === 'mariadb' ? 'mysql' : kind][type]?.split(' ') ?? []) as Held[]
+/** How a column of a type may store ids. */
+export const valueTypesIn = (kind: Database, type: string): readonly ValueType[] =>
+  (STORED_AS[kind === 'mariadb' ? 'mysql' : kind][type]?.split(' ') ?? []) as ValueType[]
