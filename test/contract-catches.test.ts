@@ -35,7 +35,7 @@ function fault<Arguments extends readonly unknown[], Result>(
   name: string,
   assertions: Assertions<unknown, Arguments, Result>,
   assertion: string,
-  broken: (scene: Scene<PlainSession>, ...given: Arguments) => Promise<Result>,
+  broken: (scene: Scene<PlainSession>, ...args: Arguments) => Promise<Result>,
   refusal: object = { name: 'AssertionError' },
 ): Fault {
   const check = checkOf(assertions, assertion)
@@ -43,7 +43,7 @@ function fault<Arguments extends readonly unknown[], Result>(
     fault: name,
     assertion,
     refusal,
-    run: (scene) => check((...given) => broken(scene, ...given), scene),
+    run: (scene) => check((...args) => broken(scene, ...args), scene),
   }
 }
 

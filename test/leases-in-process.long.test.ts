@@ -13,7 +13,7 @@ interface Row {
 /** A store in memory; `forgets` gives windows that begin where they want. */
 function memory(forgets: boolean): LeaseStore {
   const rows = new Map<number, Row>()
-  let given = 0
+  let tokens = 0
   return {
     async acquire({ numbers, ttlMs }) {
       const nowMs = Date.now()
@@ -22,7 +22,7 @@ function memory(forgets: boolean): LeaseStore {
         if (row.token !== undefined && row.expiresMs > nowMs) continue
         const startMs = forgets ? nowMs - ttlMs : Math.max(row.reservedMs, nowMs - ttlMs)
         const untilMs = Math.max(row.reservedMs, nowMs + ttlMs)
-        const token = `token ${++given}`
+        const token = `token ${++tokens}`
         rows.set(number, { token, expiresMs: nowMs + ttlMs, startMs, reservedMs: untilMs })
         return { token, number, shard: 0, startMs, untilMs }
       }

@@ -29,11 +29,11 @@ describe.each(Object.entries<Mistake>(MISTAKES))('%s', (name, { code, text }) =>
         (thrown: unknown) => thrown,
       )
     expect(error).toBeInstanceOf(IdError)
-    const { path, message, code: given } = error as IdError
+    const { path, message, code: actual } = error as IdError
     const behindPath = path === undefined ? message : message.slice(path.length + 2)
     if (path !== undefined) expect(message).toBe(`${path}: ${behindPath}`)
     if (typeof text === 'string') expect(behindPath).toBe(text)
     else expect(behindPath).toMatch(text)
-    expect(given).toBe(code)
+    expect(actual).toBe(code)
   })
 })

@@ -173,8 +173,8 @@ describe('in TypeScript', () => {
 
   /** What the compiler says of the program and of our packages, which it checks among all that they import. */
   function problemsOf(compiler: typeof ts, wanted: object, files: readonly string[]): string[] {
-    const given = { ...STRICT, ...wanted, lib: ['es2022'] }
-    const { options } = compiler.convertCompilerOptionsFromJson(given, consumer)
+    const json = { ...STRICT, ...wanted, lib: ['es2022'] }
+    const { options } = compiler.convertCompilerOptionsFromJson(json, consumer)
     const program = compiler.createProgram(
       files.map((file) => join(consumer, file)),
       options,

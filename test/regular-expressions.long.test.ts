@@ -126,7 +126,7 @@ function slowRuns({ source, flags }: Found): string[] {
   const current = (run: string) => {
     at = run
   }
-  const given = {
+  const input = {
     source,
     flags,
     runs,
@@ -137,7 +137,7 @@ function slowRuns({ source, flags }: Found): string[] {
     ratio: RATIO,
   }
   try {
-    return [...runInNewContext(SEARCHES, given, { timeout: 10_000 })]
+    return [...runInNewContext(SEARCHES, input, { timeout: 10_000 })]
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
       if ((error as Error).name === 'RangeError') return [`${at}: ${(error as Error).message}`]

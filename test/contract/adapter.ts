@@ -14,7 +14,7 @@ export interface Refusal {
 
 /** One way through an ORM. */
 export interface Path<Session, Arguments extends readonly unknown[], Result> {
-  run(session: Session, ...given: Arguments): Promise<Result>
+  run(session: Session, ...args: Arguments): Promise<Result>
   /** For variants in which the path can't work; it still runs and must fail with this error. */
   readonly refused?: (variant: Variant) => Refusal | undefined
   /** For variants in which a malformed id reaches the database, as with plain string keys: why nothing checks it. */

@@ -20,7 +20,7 @@ export interface Scene<Session> {
 
 /** The assertions about every path of one kind, by name. */
 export type Assertions<Session, Arguments extends readonly unknown[], Result> = Readonly<
-  Record<string, (run: (...given: Arguments) => Promise<Result>, scene: Scene<Session>) => Promise<void>>
+  Record<string, (run: (...args: Arguments) => Promise<Result>, scene: Scene<Session>) => Promise<void>>
 >
 
 /** A malformed id of every family: of no family's length or alphabet. */
@@ -39,8 +39,8 @@ export function describeVariants<Session>(
     (variant) => [`${variant.database}, ${variant.family.name} as ${variant.storage}`, variant] as const,
   )
   describe.each(names)(`${adapter.orm}: %s`, (_, variant) => {
-    const { junction, mismatch: given = 'error' } = adapter
-    const mismatch = typeof given === 'function' ? given(variant) : given
+    const { junction, mismatch: option = 'error' } = adapter
+    const mismatch = typeof option === 'function' ? option(variant) : option
     const scene = { variant, junction, mismatch } as Scene<Session>
     let database: OpenDatabase | undefined
     beforeAll(async () => {
@@ -81,7 +81,7 @@ export function testPaths<Session, Arguments extends readonly unknown[], Result>
         const title = refused ? `${name}: refused` : `${name}: ${assertion}`
         test(title, async ({ task }: TestContext) => {
           if (refused) await expectRefused(path, refused, check, scene)
-          else await check((...given) => path.run(scene.session, ...given), scene)
+          else await check((...args) => path.run(scene.session, ...args), scene)
           const { database, storage, family } = scene.variant
           task.meta.contract = {
             orm,
@@ -108,12 +108,12 @@ async function expectRefused<Session, Arguments extends readonly unknown[], Resu
   scene: Scene<Session>,
 ): Promise<void> {
   const calls: unknown[] = []
-  const run = (...given: Arguments) =>
-    path.run(scene.session, ...given).then(
+  const run = (...args: Arguments) =>
+    path.run(scene.session, ...args).then(
       () => calls.push(undefined),
       (error: unknown) => calls.push(error),
     )
-  await check(run as unknown as (...given: Arguments) => Promise<Result>, scene).catch(() => undefined)
+  await check(run as unknown as (...args: Arguments) => Promise<Result>, scene).catch(() => undefined)
   expect(calls.length, 'calls of the path').toBeGreaterThan(0)
   const [error] = calls as (Error | undefined)[]
   if (refusal.by instanceof RegExp) expect(`${error?.message} ${error?.cause}`).toMatch(refusal.by)

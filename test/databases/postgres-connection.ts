@@ -43,17 +43,21 @@ export async function onConnection<Result>(
   }
 }
 
-/** Retries until the server accepts a connection. If `given` rejects, it stops. */
-export async function untilReachable(url: string, timeoutMs: number, given?: Promise<never>): Promise<void> {
+/** Retries until the server accepts a connection. If `failure` rejects, it stops. */
+export async function untilReachable(
+  url: string,
+  timeoutMs: number,
+  failure?: Promise<never>,
+): Promise<void> {
   const started = performance.now()
   for (;;) {
     const attempt = onConnection(url, (client) => client.query('SELECT 1'))
     try {
-      await (given ? Promise.race([attempt, given]) : attempt)
+      await (failure ? Promise.race([attempt, failure]) : attempt)
       return
     } catch (error) {
       attempt.catch(() => {})
-      if (given) await Promise.race([sleep(15), given])
+      if (failure) await Promise.race([sleep(15), failure])
       else await sleep(15)
       if (performance.now() - started > timeoutMs) throw error
     }

@@ -9,9 +9,9 @@ export const folderOf = (path: string): string => join(path.split('/src/')[0] as
 
 /** The example after its context, in its own scope, so that it may redefine names of the context. */
 export function programOf({ path, code }: Example): string {
-  const { code: given, end = '', instead = {} } = contextOf(path)
+  const { code: setup, end = '', instead = {} } = contextOf(path)
   const example = Object.entries(instead).reduce((text, [from, to]) => text.replaceAll(from, to), code)
-  return `${given}\ntry {\n${example}\n} finally {\n${end}\n}`
+  return `${setup}\ntry {\n${example}\n} finally {\n${end}\n}`
 }
 
 /** The modules that programs import, by name, as they are found from a folder. */

@@ -78,8 +78,8 @@ export function testStore(open: () => ScriptedStore): void {
       const asked = Array.from({ length: 40 }, (_, i) =>
         scripted.pooled.acquire(request(`holder ${i}`, { numbers: { min: 100, max: 129 } })),
       )
-      const given = (await Promise.all(asked)).flatMap((one) => ('token' in one ? [one.number] : []))
-      expect(given.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, i) => 100 + i))
+      const leased = (await Promise.all(asked)).flatMap((one) => ('token' in one ? [one.number] : []))
+      expect(leased.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, i) => 100 + i))
     })
   })
 
@@ -87,9 +87,9 @@ export function testStore(open: () => ScriptedStore): void {
     const quarters = { numbers: { min: 7, max: 8 }, shards: 4 }
 
     test('of one number are granted before the next number', async () => {
-      const given = []
-      for (const holder of ['a', 'b', 'c', 'd', 'e']) given.push(await get(holder, quarters))
-      expect(given.map(({ number, shard }) => [number, shard])).toEqual([
+      const leased = []
+      for (const holder of ['a', 'b', 'c', 'd', 'e']) leased.push(await get(holder, quarters))
+      expect(leased.map(({ number, shard }) => [number, shard])).toEqual([
         [7, 0],
         [7, 1],
         [7, 2],

@@ -109,9 +109,9 @@ describe.each(FAMILIES)('$prefix, the same in TypeScript and SQLite', (tested) =
             const wholeMs = Math.floor(timeMs)
             const text = Math.abs(wholeMs) < 8e15 ? sqliteTime(wholeMs) : undefined
             if (typeof text !== 'string') continue
-            const given = part === 0 ? text : `${text}${String(part).padStart(9, '0')}`
+            const input = part === 0 ? text : `${text}${String(part).padStart(9, '0')}`
             const boundOfText = bound(part === 0 ? wholeMs : wholeMs + 1)
-            sql.gives(`${name}${ENDINGS[storage]}(?${last})`, [given], boundOfText)
+            sql.gives(`${name}${ENDINGS[storage]}(?${last})`, [input], boundOfText)
           }
         }
       },
@@ -171,11 +171,11 @@ describe.each(FAMILIES)('$prefix, the same in TypeScript and SQLite', (tested) =
             outcome(() => kind().withPrefix(bare)),
           )
         }
-        for (const given of [`${chosen}_${bare}`, `${other}_${bare}`, bare, `${chosen}_${text}`]) {
+        for (const input of [`${chosen}_${bare}`, `${other}_${bare}`, bare, `${chosen}_${text}`]) {
           sql.gives(
             `${prefix}_decode(?, ?)`,
-            [given, chosen],
-            outcome(() => kind().decode(given)),
+            [input, chosen],
+            outcome(() => kind().decode(input)),
           )
         }
       },
@@ -223,7 +223,7 @@ function read(family: AnyFamily, value: unknown): Outcome {
 function checkForm({ prefix, family }: TestedFamily, form: 'uuid' | 'uuid8' | 'bigint', id: string): void {
   if (!family.storages.includes(form)) return
   const value = outcome(() => storageFor(family, 'postgres', { storage: form }).toDatabase(id))
-  for (const given of [id, family.decode(id)]) sql.gives(`${prefix}_to_${form}(?)`, [given], value)
+  for (const input of [id, family.decode(id)]) sql.gives(`${prefix}_to_${form}(?)`, [input], value)
   if (value === null || typeof value === 'object') return
   sql.gives(`${prefix}_from_${form}(?)`, [value], hexText(family.decode(id)))
 }

@@ -127,8 +127,8 @@ describe('a family of your own', () => {
 
     test.each(['1.5', '1e3', '"x"', '"1.0"', 'null', 'true', '[1]', '{"whole_number":1}'])(
       'is refused as %s',
-      (given) => {
-        const pack = () => value(`sales_ticket_pack('{"label":"","whole_number":${given}}')`)
+      (input) => {
+        const pack = () => value(`sales_ticket_pack('{"label":"","whole_number":${input}}')`)
         expect(pack).toThrow(IdError)
         expect(pack).toThrow('sales_ticket_pack(): salesTicket: whole_number must be an integer, not ')
       },

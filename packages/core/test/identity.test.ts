@@ -40,8 +40,8 @@ test.each([
   ['flax', '"flax"'],
   [{ ...flax, decode: undefined }, 'an object'],
   [flax.generator(), 'an object'],
-])('%o is not a family', (given, shown) => {
-  const family = given as unknown as IdFamily
+])('%o is not a family', (input, shown) => {
+  const family = input as unknown as IdFamily
   const calls: [string, () => unknown][] = [
     ['family', () => storageFor(family, 'sqlite')],
     ['family', () => idSource({ family, usage: String })],
@@ -53,18 +53,18 @@ test.each([
     ['fieldBits: family', () => fieldBits(family, 'Kpcan0M1FakODT4k')],
   ]
   for (const [what, call] of calls) {
-    const error = expectRefusal(call, 'INVALID_OPTION', { field: 'family', value: given })
+    const error = expectRefusal(call, 'INVALID_OPTION', { field: 'family', value: input })
     expect(error.message).toBe(`${what} must be a family such as flax, not ${shown}`)
   }
 })
 
-test.each([undefined, null, 'flax'])('%o is refused as a list of families', (given) => {
+test.each([undefined, null, 'flax'])('%o is refused as a list of families', (input) => {
   for (const call of [
-    () => registry(given as never),
-    () => readings('x', given as never),
-    () => refusals('x', given as never),
+    () => registry(input as never),
+    () => readings('x', input as never),
+    () => refusals('x', input as never),
   ]) {
-    const error = expectRefusal(call, 'INVALID_OPTION', { field: 'families', value: given })
+    const error = expectRefusal(call, 'INVALID_OPTION', { field: 'families', value: input })
     expect(error.message).toMatch(/: families must be an object or an array, not /)
   }
 })

@@ -25,11 +25,11 @@ describe('codec', () => {
 
   test('agrees with the ulid package', () => {
     fc.assert(
-      fc.property(fields, (given) => {
-        const id = ulid.pack(given)
+      fc.property(fields, (input) => {
+        const id = ulid.pack(input)
         expect(isValid(id)).toBe(true)
-        expect(id.slice(0, 10)).toBe(encodeTime(given.timeMs))
-        expect(decodeTime(id)).toBe(given.timeMs)
+        expect(id.slice(0, 10)).toBe(encodeTime(input.timeMs))
+        expect(decodeTime(id)).toBe(input.timeMs)
         const uuid = ulidToUUID(id)
         expect(hexOf(ulid.decode(id))).toBe(uuid.replaceAll('-', '').toLowerCase())
         expect(uuidToULID(uuid)).toBe(id)

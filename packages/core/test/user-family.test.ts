@@ -30,12 +30,12 @@ const fields = fc.record({
 describe('a family of your own', () => {
   test('packs, unpacks, encodes, decodes and tells the time', () => {
     fc.assert(
-      fc.property(fields, (given) => {
-        const id = ticket.pack(given)
-        expect(ticket.unpack(id)).toEqual(given)
+      fc.property(fields, (input) => {
+        const id = ticket.pack(input)
+        expect(ticket.unpack(id)).toEqual(input)
         expect(ticket.encode(ticket.decode(id))).toBe(id)
         expect(ticket.parse(id)).toBe(id)
-        expect(ticket.time(id)).toEqual(new Date(given.timeMs))
+        expect(ticket.time(id)).toEqual(new Date(input.timeMs))
       }),
     )
   })

@@ -67,11 +67,11 @@ describe('version 4', () => {
 
   test('can be stored beside version 7, which keeps its time', () => {
     fc.assert(
-      fc.property(fields, (given) => {
-        const id = uuid7.pack(given)
+      fc.property(fields, (input) => {
+        const id = uuid7.pack(input)
         expect(mixed.hasTime(mixed.parse(id))).toBe(true)
-        expect(mixed.timeMs(id)).toBe(given.timeMs)
-        expect(mixed.unpack(id)).toEqual(given)
+        expect(mixed.timeMs(id)).toBe(input.timeMs)
+        expect(mixed.unpack(id)).toEqual(input)
       }),
     )
     expect(uuid7.hasTime(RFC.id)).toBe(true)

@@ -65,7 +65,7 @@ function open(users: Users) {
         },
       }
     : {
-        relations: (drizzle as never as { defineRelations: (...given: unknown[]) => object }).defineRelations(
+        relations: (drizzle as never as { defineRelations: (...args: unknown[]) => object }).defineRelations(
           { users },
           (r: { one: { users(one: object): object }; users: Users }) => ({
             users: { friend: r.one.users({ from: r.users.friendId, to: r.users.id }) },

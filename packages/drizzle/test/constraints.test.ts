@@ -68,11 +68,11 @@ test('check: true in PostgreSQL refuses what other programs write, by length and
     .insert(rows)
     .values({ bytes: sno.generate(), uuid: flax.generate() })
     .returning()
-  const given = cus.generate()
+  const ownId = cus.generate()
   for (const [column, value] of [
     ['id', `'${flax.generate()}'`],
-    ['id', `'ord${given.slice(3)}'`],
-    ['own_id', `'${given} '`],
+    ['id', `'ord${ownId.slice(3)}'`],
+    ['own_id', `'${ownId} '`],
     ['bytes', "'\\x00'"],
   ]) {
     const statement = `update rows set ${column} = ${value}`

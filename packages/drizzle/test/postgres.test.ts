@@ -141,13 +141,13 @@ describe.each(['uuid', 'text', 'binary'] as const)('PostgreSQL, %s', (storage) =
   })
 
   test('the database generates ids by default, a composite key is checked, and what is inserted is kept', async () => {
-    const given = sno.generate(1)
+    const ownId = sno.generate(1)
     const rows = await db
       .insert(events)
-      .values([{ personId: bea.id, parentId: ada.id }, { id: given }])
+      .values([{ personId: bea.id, parentId: ada.id }, { id: ownId }])
       .returning()
     expect(sno.unpack(rows[0]?.id as never)).toMatchObject({ meta: 5, partition: 31 })
-    expect(rows[1]?.id).toBe(given)
+    expect(rows[1]?.id).toBe(ownId)
     const wrong = db.insert(events).values({ personId: ada.id, parentId: bea.id })
     await expect(wrong).rejects.toMatchObject({ cause: { code: '23503' } })
   })

@@ -30,8 +30,8 @@ describe('an application with its own copy of Drizzle', () => {
     ...(isBefore1 ? required : []),
     ['by require, beside import in another folder', ['copies/require.cjs', 'import', elsewhere]],
     ['by import, in another folder', ['copies/import.mjs', elsewhere]],
-  ] as const)('works %s', async (_, [program, ...given]) => {
-    const { stdout } = await run(process.execPath, [...options, at(program), ...given])
+  ] as const)('works %s', async (_, [program, ...args]) => {
+    const { stdout } = await run(process.execPath, [...options, at(program), ...args])
     expect(JSON.parse(stdout)).toEqual({
       typed: ['Ada'],
       parameter: ['Ada'],

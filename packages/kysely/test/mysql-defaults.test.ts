@@ -42,9 +42,9 @@ describe.runIf(mysql.selected())("default: 'database' in MySQL and MariaDB", () 
       const made = await db.selectFrom('notes').selectAll().executeTakeFirstOrThrow()
       expect(family.is(made.id)).toBe(true)
       expect(Math.abs(family.timeMs(made.id) - Date.now())).toBeLessThan(60_000)
-      const given = family.min
-      await db.insertInto('notes').values({ id: given, text: 'given' }).execute()
-      const found = db.selectFrom('notes').select('text').where('id', '=', given)
+      const ownId = family.min
+      await db.insertInto('notes').values({ id: ownId, text: 'given' }).execute()
+      const found = db.selectFrom('notes').select('text').where('id', '=', ownId)
       expect(await found.execute()).toEqual([{ text: 'given' }])
     } finally {
       await db.schema.dropTable('notes').ifExists().execute()

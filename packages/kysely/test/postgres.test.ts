@@ -55,15 +55,15 @@ describe('PostgreSQL', () => {
       .executeTakeFirstOrThrow()
     expect(flax.timeMs(note.id)).toBeGreaterThan(before)
     expect(note.seen_by).toEqual(readers)
-    const given: NoteId = flax.generate()
-    await db.insertInto('notes').values({ id: given, text: 'given', seen_by: [] }).execute()
+    const ownId: NoteId = flax.generate()
+    await db.insertInto('notes').values({ id: ownId, text: 'given', seen_by: [] }).execute()
 
     const found: { id: NoteId; seen_by: readonly SnoId[] | null }[] = []
     for await (const row of db.selectFrom('notes').select(['id', 'seen_by']).orderBy('text').stream()) {
       found.push(row)
     }
     expect(found).toEqual([
-      { id: given, seen_by: [] },
+      { id: ownId, seen_by: [] },
       { id: note.id, seen_by: readers },
     ])
     const byReader = db.selectFrom('notes').select('text')
@@ -73,9 +73,9 @@ describe('PostgreSQL', () => {
     await db
       .updateTable('notes')
       .set({ seen_by: [readers[1] as SnoId] })
-      .where('id', '=', given)
+      .where('id', '=', ownId)
       .execute()
-    const changed = byReader.where('id', '=', given)
+    const changed = byReader.where('id', '=', ownId)
     expect(await changed.where((eb) => eb('seen_by', '=', eb.val([readers[1] as SnoId]))).execute()).toEqual([
       { text: 'given' },
     ])

@@ -33,10 +33,10 @@ const members = (classes: Classes) =>
   )
 
 /** The trees before and after this plugin, and the driver's rows. */
-const seen = { given: [] as RootOperationNode[], sent: [] as RootOperationNode[], rows: [] as unknown[] }
+const seen = { input: [] as RootOperationNode[], sent: [] as RootOperationNode[], rows: [] as unknown[] }
 const before: KyselyPlugin = {
   transformQuery: ({ node }) => {
-    seen.given.push(node)
+    seen.input.push(node)
     return node
   },
   transformResult: async ({ result }) => {
@@ -152,7 +152,7 @@ test('a statement that writes to no declared table, or has all ids, is returned 
   await sql`select ${1} as one, ${'two'} as two`.execute(db)
   await db.schema.createTable('notes').addColumn('id', 'text').execute()
   expect(seen.sent.length).toBeGreaterThan(statements.length)
-  expect(seen.sent.map((node, at) => node === seen.given[at])).toEqual(seen.sent.map(() => true))
+  expect(seen.sent.map((node, at) => node === seen.input[at])).toEqual(seen.sent.map(() => true))
 })
 
 test('rows with ids as text are the objects of the driver, unchanged', async () => {

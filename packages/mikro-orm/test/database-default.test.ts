@@ -66,8 +66,8 @@ describe("default: 'database'", () => {
     await em.createQueryBuilder(Customer).insert({ name: 'Max' }).execute()
     const kim = await em.upsert(Customer, { name: 'Kim' })
     expect([eve, ...several, kim.id].every((id) => customerId.is(id))).toBe(true)
-    const given = customerId.generate()
-    await em.insert(Customer, { id: given, name: 'Amy' })
+    const ownId = customerId.generate()
+    await em.insert(Customer, { id: ownId, name: 'Amy' })
     await expect(em.insert(Customer, { id: 'wrong' as Id<'cus'>, name: 'Al' })).rejects.toMatchObject({
       path: 'Customer.id',
     })
@@ -75,7 +75,7 @@ describe("default: 'database'", () => {
     const rows = await orm.em.fork().findAll(Customer, { orderBy: { name: 'asc' } })
     expect(rows.map(({ name }) => name)).toEqual(['Ada', 'Amy', 'Bob', 'Eve', 'Kim', 'Max', 'Zoe'])
     expect(rows.every(({ id, token }) => customerId.is(id) && uuid7.is(token))).toBe(true)
-    expect(rows[1]?.id).toBe(given)
+    expect(rows[1]?.id).toBe(ownId)
     expect(await find(orm.em.fork(), ada.token)).toMatchObject({ column: 'token', row: { name: 'Ada' } })
   })
 

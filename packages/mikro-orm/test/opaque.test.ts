@@ -56,7 +56,7 @@ describe.each(['sqlite', 'postgres'] as const)('opaque ids, %s', (kind) => {
     expect(org.id).toMatch(/^org_\d{4}$/)
     expect(keyId.is(key.id)).toBe(true)
     expect(await find(orm.em.fork() as never, org.id)).toMatchObject({ model: 'Org', row: { id: org.id } })
-    const between = createdBetween as (...given: unknown[]) => unknown
+    const between = createdBetween as (...args: unknown[]) => unknown
     expect(() => between(Org, 'id', 0, 1)).toThrow(/^Org\.id: org: range\(\) needs a family with a time/)
   })
 

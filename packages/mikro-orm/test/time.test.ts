@@ -97,8 +97,8 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     SQL: { [raw((alias) => `${alias}.text`)]: { $ne: '0' } },
   }
 
-  test.each(Object.entries(CONDITIONS))('pages with the condition %s are its rows', async (_, given) => {
-    const where = () => given as never
+  test.each(Object.entries(CONDITIONS))('pages with the condition %s are its rows', async (_, input) => {
+    const where = () => input as never
     for (const order of ['asc', 'desc'] as const) {
       const all = await em.fork().findAll(Note, { where: where() ?? {}, orderBy: { id: order } })
       for (const take of [1, 2, 5]) {

@@ -59,7 +59,7 @@ export function checkKnownId(
   checks.gives(`row_to_json(snoflax.${name}_unpack($1${option}))`, id, fields)
   checks.gives(packOf(tested, option), fields, hex)
   for (const storage of family.storages) {
-    const given = `$1::${TYPES[storage]}`
+    const passed = `$1::${TYPES[storage]}`
     if (storage === 'bigint' && bytes[0] !== undefined && bytes[0] >= 128) {
       checks.refuses(stored(name, storage, '$1'), id, '22003')
       checks.refuses(stored(name, storage, '$1::bytea'), hex, '22003')
@@ -69,16 +69,16 @@ export function checkKnownId(
     checks.gives(stored(name, storage, '$1'), id, value)
     if (storage !== 'text' && storage !== 'binary') {
       checks.gives(stored(name, storage, '$1::bytea'), hex, value)
-      checks.gives(`snoflax.${name}_from_${storage}(${given})`, value, hex)
+      checks.gives(`snoflax.${name}_from_${storage}(${passed})`, value, hex)
     }
-    checks.gives(`snoflax.${name}_encode(${given})`, value, id)
-    checks.gives(`snoflax.${name}_is_valid(${given})`, value, 'true')
-    checks.gives(`${given}::snoflax.${name}_${storage}`, value, value)
-    checks.gives(usOf(`snoflax.${name}_time(${given}${option})`), value, time)
-    checks.gives(`row_to_json(snoflax.${name}_unpack(${given}${option}))`, value, fields)
+    checks.gives(`snoflax.${name}_encode(${passed})`, value, id)
+    checks.gives(`snoflax.${name}_is_valid(${passed})`, value, 'true')
+    checks.gives(`${passed}::snoflax.${name}_${storage}`, value, value)
+    checks.gives(usOf(`snoflax.${name}_time(${passed}${option})`), value, time)
+    checks.gives(`row_to_json(snoflax.${name}_unpack(${passed}${option}))`, value, fields)
     if (family === tested.family) {
       const single = storage === 'uuid8' ? 'uuid' : storage
-      checks.gives(usOf(`snoflax.${name}_time_${single}(${given})`), value, time)
+      checks.gives(usOf(`snoflax.${name}_time_${single}(${passed})`), value, time)
     }
   }
 }
@@ -147,13 +147,13 @@ export function checkRandomBetween(checks: Checks, tested: TestedFamily, random:
     const value = attempt(() => storedText(family, storage, id))
     if (typeof value !== 'string') continue
     const call = `snoflax.${name}_between${betweenSuffix({ name, storage })}`
-    const given = `split_part($1, '|', 1)::${TYPES[storage]}`
+    const passed = `split_part($1, '|', 1)::${TYPES[storage]}`
     const ends = "split_part($1, '|', 2)::timestamptz, split_part($1, '|', 3)::timestamptz"
     const input = [value, timestamptz(from), timestamptz(until)].join('|')
     const isBetween = String(from <= us && us < until)
-    checks.gives(`${call}(${given}, ${ends}${option})`, input, isBetween)
+    checks.gives(`${call}(${passed}, ${ends}${option})`, input, isBetween)
     if (storage === 'text') {
-      const prefixed = `snoflax.${name}_between('cus_' || ${given}, ${ends}, 'cus'${option})`
+      const prefixed = `snoflax.${name}_between('cus_' || ${passed}, ${ends}, 'cus'${option})`
       checks.gives(prefixed, input, isBetween)
     }
   }

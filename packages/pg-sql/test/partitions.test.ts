@@ -15,10 +15,10 @@ type Query = (sql: string) => Promise<Record<string, unknown>[]>
 /** Runs the statements of partition_ddl; `given` is family, storage, from, until and step. */
 async function makePartitions(
   table: string,
-  given: string,
+  input: string,
   query: Query = (sql) => database.query(sql),
 ): Promise<string[]> {
-  const literals = given.split(', ').map((one) => `'${one}'`)
+  const literals = input.split(', ').map((one) => `'${one}'`)
   const rows = await query(`SELECT snoflax.partition_ddl('${table}', ${literals.join(', ')}) AS ddl`)
   const statements = rows.map(({ ddl }) => ddl as string)
   for (const statement of statements) await query(statement)
@@ -74,9 +74,9 @@ test.each([
 })
 
 test('of a key that shows no prefix, and none, it must be passed', async () => {
-  const given = "'unsaid', 'flax', 'text', '2026-11-01Z', '2026-12-01Z', '1 month'"
+  const input = "'unsaid', 'flax', 'text', '2026-11-01Z', '2026-12-01Z', '1 month'"
   const made = async (more: string) =>
-    String((await database.query(`SELECT snoflax.partition_ddl(${given}${more}) AS ddl`))[0]?.['ddl'])
+    String((await database.query(`SELECT snoflax.partition_ddl(${input}${more}) AS ddl`))[0]?.['ddl'])
   await database.query('CREATE TABLE unsaid (id text COLLATE "C") PARTITION BY RANGE (id)')
   await expect(made('')).rejects.toMatchObject({
     code: '22023',
@@ -112,9 +112,9 @@ test.each([
   'flax, uuid, 2026-01-01Z, 2026-02-01Z, 0 days',
   'flax, uuid, 2026-01-01Z, 2026-02-01Z, 1 month 1 day',
   'flax, uuid, 2026-01-01Z, 2026-02-01Z, -1 day',
-])('refuses %s', async (given) => {
+])('refuses %s', async (input) => {
   await database.query('CREATE TABLE IF NOT EXISTS refusing (id uuid) PARTITION BY RANGE (id)')
-  await expect(makePartitions('refusing', given)).rejects.toMatchObject({ code: '22023' })
+  await expect(makePartitions('refusing', input)).rejects.toMatchObject({ code: '22023' })
 })
 
 test('refuses a text key whose collation is not byte-wise', async () => {

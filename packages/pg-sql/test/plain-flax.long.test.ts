@@ -38,7 +38,7 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
 
   test(`${COUNT} random ids are those of core in every form`, async () => {
     const random = new Random(SEED)
-    const given = Array.from({ length: COUNT }, () => {
+    const input = Array.from({ length: COUNT }, () => {
       const bytes = random.bytes(flax.byteLength)
       const id = flax.encode(bytes)
       return {
@@ -58,14 +58,14 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
           AND snoflax.flax_is_valid('order_2_' || id) AND snoflax.flax_time('order_2_' || id) = snoflax.flax_time(id)
           AND snoflax.flax_is_valid(id) AND snoflax.flax_is_valid(bytes) AND snoflax.flax_is_valid(uuid)
           AND ${['id', 'bytes', 'uuid'].map((form) => `${usOf(`snoflax.flax_time(${form})`)} = us`).join(' AND ')})`,
-      [JSON.stringify(given)],
+      [JSON.stringify(input)],
     )
     expect(wrong.slice(0, 10)).toEqual([])
   })
 
   test("ranges are those of core, also with ends outside the family's times", async () => {
     const random = new Random(SEED + 1)
-    const given = Array.from({ length: COUNT / 5 }, () => {
+    const input = Array.from({ length: COUNT / 5 }, () => {
       const id = flax.encode(random.bytes(flax.byteLength))
       const us = microseconds(flax.timeMs(id))
       const end = () =>
@@ -94,7 +94,7 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
           OR snoflax.flax_between(snoflax.flax_decode(id), "from", until) <> within
           OR snoflax.flax_lower_bound_text(at) <> bound OR snoflax.flax_lower_bound(at) <> snoflax.flax_decode(bound)
           OR snoflax.flax_lower_bound_uuid(at) <> snoflax.flax_to_uuid(bound)`,
-      [JSON.stringify(given)],
+      [JSON.stringify(input)],
     )
     expect(wrong.slice(0, 10)).toEqual([])
   })

@@ -38,7 +38,7 @@ export interface Stored {
   between(from: string, until: string): string
 }
 
-function stored(family: string, storage: string, given: Partial<Stored> & { readonly type: string }): Stored {
+function stored(family: string, storage: string, input: Partial<Stored> & { readonly type: string }): Stored {
   const ending =
     storage === 'binary' || (storage === 'uuid' && /^(uuid7|ulid|typeid)$/.test(family)) ? '' : `_${storage}`
   const lower = (at: string) => `snoflax.${family}_lower_bound${ending}(${at})`
@@ -50,7 +50,7 @@ function stored(family: string, storage: string, given: Partial<Stored> & { read
     lower,
     range: (from, until) => `id >= ${lower(from)} AND id < ${lower(until)}`,
     between: (from, until) => `snoflax.${family}_between(id, ${from}, ${until})`,
-    ...given,
+    ...input,
   }
 }
 

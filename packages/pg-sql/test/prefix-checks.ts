@@ -23,9 +23,9 @@ export function checkRandomPrefix(checks: Checks, tested: TestedFamily, random: 
   const prefix = random.chance(20) ? random.pick(NO_PREFIXES) : anyPrefix(random)
   const kind = attempt(() => prefixed(family, prefix))
   const bare = family.encode(random.bytes(family.byteLength))
-  const expect = (call: string, given: string, value: (chosen: IdFamily) => string): void => {
+  const expect = (call: string, passed: string, value: (chosen: IdFamily) => string): void => {
     const made = kind instanceof IdError ? kind : attempt(() => value(kind))
-    const input = JSON.stringify([prefix, given])
+    const input = JSON.stringify([prefix, passed])
     if (made instanceof IdError) checks.refuses(call, input, sqlState(made.code))
     else checks.gives(call, input, made)
   }

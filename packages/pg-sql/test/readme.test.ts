@@ -50,10 +50,10 @@ test('PostgreSQL gives back each default as the pages spell it', async () => {
   for (const expression of expressions) {
     await database.query(`CREATE TABLE spelled AS SELECT ${expression} AS id LIMIT 0`)
     await database.query(`ALTER TABLE spelled ALTER id SET DEFAULT ${expression}`)
-    const given = await database.query(
+    const input = await database.query(
       "SELECT pg_get_expr(adbin, adrelid) AS expression FROM pg_attrdef WHERE adrelid = 'spelled'::regclass",
     )
-    expect(given).toEqual([{ expression }])
+    expect(input).toEqual([{ expression }])
     await database.query('DROP TABLE spelled')
   }
 })

@@ -14,7 +14,7 @@ interface Kind {
   readonly name: string
   readonly family: IdFamily & { generateAt(timeMs: number): string }
   /** The id of what the database gives, a uuid or a text. */
-  id(given: string): string
+  id(passed: string): string
   uuidOf(id: string): string
 }
 
@@ -25,16 +25,16 @@ const KINDS = [
   {
     name: 'ulid',
     family: ulid,
-    id: (given: string) => (isUuid(given) ? ulid.fromUuid(given) : ulid.parse(given)),
+    id: (passed: string) => (isUuid(passed) ? ulid.fromUuid(passed) : ulid.parse(passed)),
     uuidOf: ulid.toUuid,
   },
   {
     name: 'typeid',
     family: user.base,
-    id: (given: string) =>
-      isUuid(given)
-        ? user.withoutPrefix(user.fromUuid(given))
-        : user.base.parse(given.startsWith('user_') ? given.slice(5) : given),
+    id: (passed: string) =>
+      isUuid(passed)
+        ? user.withoutPrefix(user.fromUuid(passed))
+        : user.base.parse(passed.startsWith('user_') ? passed.slice(5) : passed),
     uuidOf: (id: string) => user.toUuid(user.withPrefix(user.base.parse(id))),
   },
 ] as unknown as readonly Kind[]
@@ -119,7 +119,7 @@ export const uuid7Checks = (kinds: typeof servers): void =>
     })
 
     describe.each(KINDS)('$name', ({ name, family, id, uuidOf }) => {
-      const call = (verb: string, given: string) => `snoflax.${name}_${verb}(${given})`
+      const call = (verb: string, passed: string) => `snoflax.${name}_${verb}(${passed})`
 
       test('times, bounds and ranges are those of TypeScript, also with prefixes', async () => {
         const ofPrefix = (name === 'typeid' ? user : prefixed(family, 'c_1')) as unknown as typeof user
@@ -153,11 +153,11 @@ export const uuid7Checks = (kinds: typeof servers): void =>
           const [from, until] = [end(), end()]
           const isBetween = String(from <= us && us < until)
           const ends = "split_part($1, '|', 2)::timestamptz, split_part($1, '|', 3)::timestamptz"
-          const given = (value: string) => [value, timestamptz(from), timestamptz(until)].join('|')
+          const passed = (value: string) => [value, timestamptz(from), timestamptz(until)].join('|')
           const value = "split_part($1, '|', 1)"
-          checks.gives(call('between', `${value}::uuid, ${ends}`), given(uuidOf(text)), isBetween)
-          if (name !== 'typeid') checks.gives(call('between', `${value}, ${ends}`), given(text), isBetween)
-          checks.gives(call('between', `${value}, ${ends}, ${prefix}`), given(behind), isBetween)
+          checks.gives(call('between', `${value}::uuid, ${ends}`), passed(uuidOf(text)), isBetween)
+          if (name !== 'typeid') checks.gives(call('between', `${value}, ${ends}`), passed(text), isBetween)
+          checks.gives(call('between', `${value}, ${ends}, ${prefix}`), passed(behind), isBetween)
         })
       })
 
@@ -170,7 +170,9 @@ export const uuid7Checks = (kinds: typeof servers): void =>
            ${call('generate_text', '')} AS text, ${past('2026-11-01T00:00:00.123999Z')}::text AS past
            FROM generate_series(1, 1000)`,
         )
-        const ids = rows.flatMap(({ one, uuid, text }) => [one, uuid, text].map((given) => id(String(given))))
+        const ids = rows.flatMap(({ one, uuid, text }) =>
+          [one, uuid, text].map((passed) => id(String(passed))),
+        )
         expect(new Set(ids).size).toBe(3000)
         for (const one of ids) expect(Math.abs(family.timeMs(one) - Date.now())).toBeLessThan(600_000)
         expect(rows.every(({ text }) => family.is(text))).toBe(true)

@@ -123,15 +123,15 @@ export function testOperations(
     }
     const labels = async (where: Untyped) =>
       (await orm().where(where).all()).map(({ label }: { label: string }) => label).sort()
-    const given = family.time(ids[1] as string)
-    const before = new Date(given.getTime() - 1)
+    const input = family.time(ids[1] as string)
+    const before = new Date(input.getTime() - 1)
     const recent = ['a', 'b', 'counted', 'first']
-    assert.deepEqual(await labels((row: Untyped) => row.id.createdAt().gt(given)), recent)
+    assert.deepEqual(await labels((row: Untyped) => row.id.createdAt().gt(input)), recent)
     assert.deepEqual(await labels((row: Untyped) => row.id.createdAt().gt(before)), [...recent, 'given'])
-    assert.deepEqual(await labels((row: Untyped) => row.id.createdAt().gte(given)), [...recent, 'given'])
-    assert.deepEqual(await labels((row: Untyped) => row.id.createdAt().lte(given)), ['given'])
+    assert.deepEqual(await labels((row: Untyped) => row.id.createdAt().gte(input)), [...recent, 'given'])
+    assert.deepEqual(await labels((row: Untyped) => row.id.createdAt().lte(input)), ['given'])
     assert.deepEqual(await labels((row: Untyped) => row.id.createdAt().lte(before)), [])
-    assert.deepEqual(await labels((row: Untyped) => row.id.createdAt().lt(given)), [])
+    assert.deepEqual(await labels((row: Untyped) => row.id.createdAt().lt(input)), [])
     const [oldest] = await orm()
       .orderBy((row: Untyped) => row.id.createdAt().asc())
       .limit(1)
@@ -221,10 +221,10 @@ export function testOperations(
     assert.ok(answered instanceof Error || answered.length === 1, JSON.stringify(answered))
 
     // Whatever codec a parameter is declared with, it gets that of the column.
-    const prepared = await client().prepare({ id: 'snoflax/flax-text@1' }, (given: Untyped) =>
+    const prepared = await client().prepare({ id: 'snoflax/flax-text@1' }, (input: Untyped) =>
       table()
         .select('label')
-        .where((fields: Untyped, fns: Untyped) => fns.eq(fields.id, given.id))
+        .where((fields: Untyped, fns: Untyped) => fns.eq(fields.id, input.id))
         .build(),
     )
     const answer = async (value: unknown) => prepared.query(client().runtime(), { id: value })

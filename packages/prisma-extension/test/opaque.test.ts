@@ -97,7 +97,7 @@ test('a time of opaque ids is refused', async () => {
   )
   const family = opaque('org', { pattern: /org_\d{4}/, generate: () => 'org_0001' })
   const id = { family, storage: 'text', generated: true, createdAt: 'createdAt' } as const
-  const client = { $extends: (given: unknown) => given }
+  const client = { $extends: (input: unknown) => input }
   expect(() => idExtension({ database: 'sqlite', models: { Org: { id } } })(client as never)).toThrow(
     /Org\.id: org: time\(\) needs a family with a time/,
   )

@@ -83,8 +83,8 @@ describe.each(kinds.filter(({ name }) => name !== 'mysql'))('check: true in $nam
     const cus = customerId.generate()
     const wrong = [quoted(other), quoted(short), ...(isSqlite ? [blob(cus)] : [])]
     const id = flax.generate()
-    const bytes = (given: Uint8Array) => {
-      const hex = Buffer.from(given).toString('hex')
+    const bytes = (input: Uint8Array) => {
+      const hex = Buffer.from(input).toString('hex')
       return isSqlite ? `x'${hex}'` : `'\\x${hex}'`
     }
     const ofFlax = [quoted(id), [quoted(id.slice(1)), ...(isSqlite ? [blob(id)] : [])]] as [string, string[]]

@@ -265,8 +265,8 @@ describe.skipIf(VERSION !== '')('NestJS', () => {
   test.each(['forRoot', 'forRootAsync', 'forRootAsync with a dataSourceFactory'])('%s works', async (way) => {
     const { entities: _, ...options } = await optionsOn(postgres)
     const loading = { ...options, autoLoadEntities: true }
-    const dataSourceFactory = async (given?: DataSourceOptions) =>
-      prepareDataSource(new DataSource(given as DataSourceOptions)).initialize()
+    const dataSourceFactory = async (input?: DataSourceOptions) =>
+      prepareDataSource(new DataSource(input as DataSourceOptions)).initialize()
     const dataSource = await start(
       way === 'forRoot'
         ? TypeOrmModule.forRoot(loading)

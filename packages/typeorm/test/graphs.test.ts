@@ -196,21 +196,21 @@ class Side {
     const { manager } = this.dataSource
     const rows = this.build(one.nodes, number)
     const roots = rows.filter((_, i) => one.nodes[i]?.isRoot)
-    const given = roots.length > 0 ? roots : rows
+    const input = roots.length > 0 ? roots : rows
     // Without events, TypeORM loses a reference from a row with an id to one that has none yet, as for keys that it generates.
     const options = { listeners: one.listeners || bringsIds(one), reload: one.reload }
-    if (one.way === 'alone') await manager.save(given, options)
-    else if (one.way === 'in a transaction') await manager.transaction((inner) => inner.save(given, options))
+    if (one.way === 'alone') await manager.save(input, options)
+    else if (one.way === 'in a transaction') await manager.transaction((inner) => inner.save(input, options))
     else {
       const undo = new Error('undo')
       const undone = manager.transaction(async (inner) => {
-        await inner.save(given, options)
+        await inner.save(input, options)
         throw undo
       })
       await undone.catch((error: unknown) => {
         if (error !== undo) throw error
       })
-      await manager.save(given, options)
+      await manager.save(input, options)
     }
   }
 

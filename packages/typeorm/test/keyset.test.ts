@@ -119,7 +119,7 @@ describe.each(kinds)('$name', (kind) => {
   })
 })
 
-const wrong = keyset as (...given: unknown[]) => unknown
+const wrong = keyset as (...args: unknown[]) => unknown
 test.each<[string, unknown[], RegExp]>([
   ['options alone', [{ take: 5 }], /takes an entity first/],
   ['a family', [orderId, { take: 5 }], /takes an entity first, not the family ord$/],
@@ -145,8 +145,8 @@ test.each<[string, unknown[], RegExp]>([
     [Order, { take: 5, where: [null] }],
     /where\[0\] must be an object of conditions, not null/,
   ],
-])('%s is refused', (_, given, message) => {
-  expect(() => wrong(...given)).toThrow(
+])('%s is refused', (_, args, message) => {
+  expect(() => wrong(...args)).toThrow(
     expect.objectContaining({ name: 'IdError', message: expect.stringMatching(message) }),
   )
 })

@@ -446,8 +446,8 @@ describe.each(returning)("$name, default: 'database'", (kind) => {
       id!: string
     }
     const column: object = { default: 'database', prefix, schema, meta, ...(prefix && { storage: 'text' }) }
-    const given = Object.fromEntries(Object.entries(column).filter(([, value]) => value !== undefined))
-    IdColumn(family as IdFamily<string>, given)(Made.prototype, 'id')
+    const input = Object.fromEntries(Object.entries(column).filter(([, value]) => value !== undefined))
+    IdColumn(family as IdFamily<string>, input)(Made.prototype, 'id')
     Entity({ name: `made_${i}` })(Made)
     return Object.defineProperty(Made, 'name', { value: `Made${i}` })
   })

@@ -71,9 +71,9 @@ describe('Standard Schema', () => {
   test('of an object may contain ids', () => {
     const params = ids({ id: flax, by: sno })
     const { validate, jsonSchema } = params['~standard']
-    const given = { id: ID, by: SNO, page: '2' }
-    expect(validate(given)).toEqual({ value: given })
-    expect(params.parse(given)).toBe(given)
+    const passed = { id: ID, by: SNO, page: '2' }
+    expect(validate(passed)).toEqual({ value: passed })
+    expect(params.parse(passed)).toBe(passed)
     expect(validate({ id: 'x' })).toEqual({
       issues: [
         { message: `id: ${SHORT}`, code: 'INVALID_LENGTH', path: ['id'] },
@@ -362,14 +362,14 @@ describe('opaque ids', () => {
   const WRONG = 'org: "org_1" does not match /org_[a-z0-9]{4}/'
 
   test('are taken by every validator, and others refused', async () => {
-    const taken = (given: unknown) => ({
-      zod: zodId(family).safeParse(given).success,
-      zod3: zod3Id(family).safeParse(given).success,
-      valibot: v.safeParse(valibotId(family), given).success,
-      arktype: !(arkId(family)(given) instanceof ark.errors),
-      typebox: Value1.Check(typeBoxId(family), given),
-      'typebox, before 1': Value.Check(typeBoxLegacyId(family), given),
-      standard: ids({ id: family })['~standard'].validate({ id: given }).issues === undefined,
+    const taken = (passed: unknown) => ({
+      zod: zodId(family).safeParse(passed).success,
+      zod3: zod3Id(family).safeParse(passed).success,
+      valibot: v.safeParse(valibotId(family), passed).success,
+      arktype: !(arkId(family)(passed) instanceof ark.errors),
+      typebox: Value1.Check(typeBoxId(family), passed),
+      'typebox, before 1': Value.Check(typeBoxLegacyId(family), passed),
+      standard: ids({ id: family })['~standard'].validate({ id: passed }).issues === undefined,
     })
     expect([...new Set(Object.values(taken('org_ab12')))]).toEqual([true])
     expect([...new Set(Object.values(taken('org_1')))]).toEqual([false])

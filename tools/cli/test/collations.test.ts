@@ -105,8 +105,8 @@ describe.each(DEFAULTS.filter(hasLocale))(
           `plain: column t.plain is text COLLATE ${named} and must be text COLLATE "C"`,
         )
 
-      const given = columns.flatMap(([name]) => ['--column', `t.${name}=flax`])
-      expect(told(await doctor(database.url, ...given))).toEqual(wrong.map((name) => `collation t.${name}`))
+      const args = columns.flatMap(([name]) => ['--column', `t.${name}=flax`])
+      expect(told(await doctor(database.url, ...args))).toEqual(wrong.map((name) => `collation t.${name}`))
     })
 
     test('doctor finds keys without a row, whatever the collations of both columns', async () => {
@@ -117,11 +117,11 @@ describe.each(DEFAULTS.filter(hasLocale))(
         INSERT INTO child VALUES (2, 'Kpcan0M1FakoLost', 'Kpcan0M1FakoLost');
         ALTER TABLE child ADD FOREIGN KEY (parent_id) REFERENCES parent NOT VALID,
           ADD FOREIGN KEY (posix_id) REFERENCES parent NOT VALID`)
-      const given = ['child.parent_id', 'child.posix_id', 'parent.id'].flatMap((name) => [
+      const args = ['child.parent_id', 'child.posix_id', 'parent.id'].flatMap((name) => [
         '--column',
         `${name}=flax`,
       ])
-      const { findings } = await doctor(database.url, ...given, '--full')
+      const { findings } = await doctor(database.url, ...args, '--full')
       const lost = findings.filter(({ message }) => message.startsWith('values without a row'))
       expect(lost.map(({ where }) => where)).toEqual(['child.parent_id', 'child.posix_id'])
     })

@@ -120,8 +120,8 @@ describe.each(Object.values(KINDS).filter(({ kind }) => kind.selected()))(
     })
 
     test('bytes, also by hex; numbers; other texts', async () => {
-      for (const given of [ids.order, `\\x${hex(ids.order)}`])
-        expect((await found(given)).found).toMatchObject([
+      for (const input of [ids.order, `\\x${hex(ids.order)}`])
+        expect((await found(input)).found).toMatchObject([
           { table: 'orders', storage: 'binary', row: { customer_id: ids.customer } },
         ])
       expect((await found(ids.flake)).found).toMatchObject([

@@ -27,8 +27,8 @@ afterAll(async () => {
   await database.close()
 })
 
-async function call(name: string, given: Record<string, unknown>) {
-  const { content, isError } = await client.callTool({ name, arguments: given })
+async function call(name: string, input: Record<string, unknown>) {
+  const { content, isError } = await client.callTool({ name, arguments: input })
   const [{ text }] = content as [{ text: string }]
   return { text, isError }
 }

@@ -30,12 +30,12 @@ describe('inspect', () => {
       id,
       forms: { text: id, uuid },
     })
-    expect(await lines('inspect', id)).toMatch(/family +flax, given as text\n +id +cus_Kpcan0M1FakODT4k\n/)
+    expect(await lines('inspect', id)).toMatch(/family +flax, as text\n +id +cus_Kpcan0M1FakODT4k\n/)
   })
 
   test('shows stored forms with the prefix passed, and refuses another one', async () => {
-    for (const given of [bare, uuid, id]) {
-      const [found] = await inspected('--family', 'flax', '--prefix', 'cus', given)
+    for (const value of [bare, uuid, id]) {
+      const [found] = await inspected('--family', 'flax', '--prefix', 'cus', value)
       expect(found?.readings).toMatchObject([{ family: 'flax', prefix: 'cus', id }])
     }
     const { code, err } = await cli(['inspect', '--family', 'flax', '--prefix', 'ord', id])
@@ -84,8 +84,8 @@ test('convert keeps and adds the prefix in text, and removes it in compact forms
   expect(await lines('convert', '--to', 'text', id)).toBe(id)
   expect(await lines('convert', '--to', 'text', uuid)).toBe(bare)
   expect(await lines('convert', '--to', 'uuid', '--dialect', 'postgres', id)).toBe(`'${uuid}'`)
-  for (const given of [bare, uuid, id]) {
-    expect(await lines('convert', '--family', 'flax', '--prefix', 'cus', '--to', 'text', given)).toBe(id)
+  for (const value of [bare, uuid, id]) {
+    expect(await lines('convert', '--family', 'flax', '--prefix', 'cus', '--to', 'text', value)).toBe(id)
   }
   expect((await cli(['convert', '--prefix', 'ord', '--to', 'uuid', id])).code).toBe(1)
 })
@@ -236,8 +236,8 @@ describe('sealed ids', () => {
     const sealed = behind.seal(prefixed(flax, 'cus').withPrefix(own))
     expect(await cli([...argv, '--prefix', 'ord', sealed])).toMatchObject({ code: 1, out: '' })
     expect((await cli(['inspect', '--seal-keys', file, '--prefix', 'ord', sealed])).code).toBe(1)
-    for (const given of [sealed, bare.seal(own)]) {
-      expect(await lines(...argv, '--prefix', 'cus', '--', given)).toBe(`cus_${own}`)
+    for (const value of [sealed, bare.seal(own)]) {
+      expect(await lines(...argv, '--prefix', 'cus', '--', value)).toBe(`cus_${own}`)
     }
   })
 

@@ -209,8 +209,8 @@ describe('generators', () => {
     expectRefusal(() => order.fromGenerator(flax.generator() as never), 'INVALID_OPTION', {
       field: 'generator',
     })
-    for (const given of [other, undefined, null, sno, { family: sno }]) {
-      expectRefusal(() => order.fromGenerator(given as never), 'INVALID_OPTION', { field: 'generator' })
+    for (const input of [other, undefined, null, sno, { family: sno }]) {
+      expectRefusal(() => order.fromGenerator(input as never), 'INVALID_OPTION', { field: 'generator' })
     }
   })
 

@@ -227,15 +227,15 @@ checkVectors('flake', {
   },
 
   options({ optionsJs, timeMs, firstHex }: { optionsJs: string; timeMs: number; firstHex: string | null }) {
-    const given = new Function(`return (${optionsJs})`)() as ReferenceOptions
-    const isIdentity = Object.keys(given).every((key) => ['id', 'datacenter', 'worker'].includes(key))
+    const value = new Function(`return (${optionsJs})`)() as ReferenceOptions
+    const isIdentity = Object.keys(value).every((key) => ['id', 'datacenter', 'worker'].includes(key))
     const first = () => {
-      const { family, generator } = make(isIdentity ? given : identified(given), () => timeMs)
+      const { family, generator } = make(isIdentity ? value : identified(value), () => timeMs)
       return family.toBigInt(generator.generate())
     }
     const [refused] = Object.entries(REFUSED_OPTIONS).find(([, ones]) => ones.includes(optionsJs)) ?? []
     if (refused !== undefined) expectRefusal(first, refused as IdErrorCode)
-    else expect(first()).toBe(BigInt(`0x${firstHex}`) - (given.epoch === timeMs ? 1n : 0n))
+    else expect(first()).toBe(BigInt(`0x${firstHex}`) - (value.epoch === timeMs ? 1n : 0n))
   },
 
   async callbackScript(script: CallbackScript) {

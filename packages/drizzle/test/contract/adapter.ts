@@ -101,8 +101,8 @@ const onMysql = {
 const raw: RawSql<Session> = {
   async run({ db, database: { kind } }, strings, values) {
     // An array in a template is a list in brackets; a parameter is one value.
-    const given = values.map((value) => (Array.isArray(value) ? sql.param(value) : value))
-    const query = sql(strings as unknown as TemplateStringsArray, ...given)
+    const input = values.map((value) => (Array.isArray(value) ? sql.param(value) : value))
+    const query = sql(strings as unknown as TemplateStringsArray, ...input)
     if (kind === 'sqlite') {
       const sqlite = db as unknown as Record<'all' | 'run', (query: SQL) => unknown>
       return /^\s*(?:SELECT|WITH)/.test(strings[0] ?? '') ? sqlite.all(query) : sqlite.run(query)

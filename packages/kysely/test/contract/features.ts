@@ -44,7 +44,7 @@ const adapter: FeatureAdapter = {
     // biome-ignore lint/suspicious/noExplicitAny: tables of each form
     const db = new Kysely<any>({ dialect: dialectFor(database), plugins: [ids] })
     const path = `${rows}.id` as never
-    const range = ([name, ...times]: Created) => (ids[name] as (...given: unknown[]) => never)(path, ...times)
+    const range = ([name, ...times]: Created) => (ids[name] as (...args: unknown[]) => never)(path, ...times)
     return {
       find: (value) => ids.find(db, value as string),
       page: async (page) =>

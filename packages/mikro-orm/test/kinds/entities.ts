@@ -50,21 +50,21 @@ export interface Kind {
   readonly except?: RegExp
 }
 
-const given = (...values: unknown[]): Value[] => values.map((value) => () => value)
+const valuesOf = (...values: unknown[]): Value[] => values.map((value) => () => value)
 const tagOf: Value = (em, { Tag }) => em.getReference(Tag, TAG)
-const nothing = given(null, undefined)
+const nothing = valuesOf(null, undefined)
 const sqlText = () => raw(`'${TAG}'`)
 
 export const KINDS: Readonly<Record<string, Kind>> = {
   scalar: {
     properties: ({ plain }) => ({ value: plain('tag') }),
-    values: [...given(TAG, TAG2), sqlText, ...nothing],
-    wrong: given(WRONG, 'nobody', 5, [TAG], { id: TAG }),
+    values: [...valuesOf(TAG, TAG2), sqlText, ...nothing],
+    wrong: valuesOf(WRONG, 'nobody', 5, [TAG], { id: TAG }),
   },
   'lazy scalar': {
     properties: ({ plain }) => ({ value: { ...plain('tag'), lazy: true, ref: true } }),
-    values: [...given(TAG), ...nothing],
-    wrong: given(WRONG),
+    values: [...valuesOf(TAG), ...nothing],
+    wrong: valuesOf(WRONG),
     // MikroORM fails at a value that isn't wrapped.
     except: /create/,
   },
@@ -77,8 +77,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   'to-one': {
     properties: (_, { Tag }) => ({ value: () => p.manyToOne(Tag as Any).nullable() }),
-    values: [...given(TAG, TAG2), tagOf, ...nothing],
-    wrong: [...given(WRONG, 5), (em, { Tag }) => em.getReference(Tag, WRONG)],
+    values: [...valuesOf(TAG, TAG2), tagOf, ...nothing],
+    wrong: [...valuesOf(WRONG, 5), (em, { Tag }) => em.getReference(Tag, WRONG)],
   },
   'to-one, SQL': {
     properties: (_, { Tag }) => ({ value: () => p.manyToOne(Tag as Any).nullable() }),
@@ -88,41 +88,41 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   'to-one, reference': {
     properties: (_, { Tag }) => ({ value: () => (p.manyToOne(Tag as Any) as Any).ref().nullable() }),
-    values: [...given(TAG), (em, all) => ref(tagOf(em, all) as Any), ...nothing],
-    wrong: [...given(WRONG), (em, { Tag }) => em.getReference(Tag, WRONG, { wrapped: true })],
+    values: [...valuesOf(TAG), (em, all) => ref(tagOf(em, all) as Any), ...nothing],
+    wrong: [...valuesOf(WRONG), (em, { Tag }) => em.getReference(Tag, WRONG, { wrapped: true })],
   },
   'to-one, key': {
     properties: (_, { Tag }) => ({ value: () => (p.manyToOne(Tag as Any) as Any).mapToPk().nullable() }),
-    values: [...given(TAG), sqlText, ...nothing],
-    wrong: given(WRONG),
+    values: [...valuesOf(TAG), sqlText, ...nothing],
+    wrong: valuesOf(WRONG),
   },
   'one-to-one': {
     properties: (_, { Tag }) => ({ value: () => p.oneToOne(Tag as Any).nullable() }),
-    values: [...given(TAG), tagOf, ...nothing],
-    wrong: given(WRONG),
+    values: [...valuesOf(TAG), tagOf, ...nothing],
+    wrong: valuesOf(WRONG),
   },
   'to-one, by another unique id': {
     properties: (_, { Tag }) => ({
       value: () => (p.manyToOne(Tag as Any) as Any).targetKey('code').nullable(),
     }),
-    values: [...given(POST), ...nothing],
-    wrong: given(TAG, 'nobody'),
+    values: [...valuesOf(POST), ...nothing],
+    wrong: valuesOf(TAG, 'nobody'),
     // MikroORM makes a new entity of it.
     except: /create|assign/,
   },
   'to-one, composite': {
     properties: (_, { Line }) => ({ value: () => p.manyToOne(Line as Any).nullable() }),
-    values: [...given([TAG, 1]), (em, { Line }) => em.getReference(Line, [TAG, 1] as Any), ...nothing],
-    wrong: [...given([WRONG, 1]), (em, { Line }) => em.getReference(Line, [WRONG, 1] as Any)],
+    values: [...valuesOf([TAG, 1]), (em, { Line }) => em.getReference(Line, [TAG, 1] as Any), ...nothing],
+    wrong: [...valuesOf([WRONG, 1]), (em, { Line }) => em.getReference(Line, [WRONG, 1] as Any)],
   },
   'to-one, composite of composite': {
     properties: (_, { Deep }) => ({ value: () => p.manyToOne(Deep as Any).nullable() }),
     values: [
-      ...given([[TAG, 1], POST], [TAG, 1, POST]),
+      ...valuesOf([[TAG, 1], POST], [TAG, 1, POST]),
       (em, { Deep }) => em.getReference(Deep, [[TAG, 1], POST] as Any),
       ...nothing,
     ],
-    wrong: given([[WRONG, 1], POST], [[TAG, 1], WRONG], [WRONG, 1, POST]),
+    wrong: valuesOf([[WRONG, 1], POST], [[TAG, 1], WRONG], [WRONG, 1, POST]),
   },
   polymorphic: {
     properties: (_, { Tag, Post }) => ({ value: () => (p.manyToOne([Tag, Post] as Any) as Any).nullable() }),
@@ -138,66 +138,66 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   'polymorphic, by type and id': {
     properties: (_, { Tag, Post }) => ({ value: () => (p.manyToOne([Tag, Post] as Any) as Any).nullable() }),
-    values: given(['tag', TAG], ['post', POST]),
-    wrong: given(['tag', POST], ['post', TAG], ['post', 'nobody'], ['nobody', TAG]),
+    values: valuesOf(['tag', TAG], ['post', POST]),
+    wrong: valuesOf(['tag', POST], ['post', TAG], ['post', 'nobody'], ['nobody', TAG]),
     // MikroORM takes the type for the id.
     except: /assign/,
   },
   'polymorphic, without a type': {
     properties: (_, { Tag, Post }) => ({ value: () => (p.manyToOne([Tag, Post] as Any) as Any).nullable() }),
     values: nothing,
-    wrong: [...given(TAG), (em, { Post }) => em.getReference(Post, POST)],
+    wrong: [...valuesOf(TAG), (em, { Post }) => em.getReference(Post, POST)],
     except: /create|assign/,
   },
   'polymorphic, composite': {
     properties: (_, { Line, Seat }) => ({
       value: () => (p.manyToOne([Line, Seat] as Any) as Any).nullable(),
     }),
-    values: [...given(['line', TAG, 1], ['seat', POST, 1]), ...nothing],
-    wrong: given(['line', POST, 1], ['seat', TAG, 1]),
+    values: [...valuesOf(['line', TAG, 1], ['seat', POST, 1]), ...nothing],
+    wrong: valuesOf(['line', POST, 1], ['seat', TAG, 1]),
     except: /assign/,
   },
   'many-to-many': {
     properties: (_, { Tag }) => ({ value: () => (p.manyToMany(Tag as Any) as Any).owner() }),
-    values: [...given([TAG], [], [TAG, TAG2]), (em, all) => [tagOf(em, all)], ...nothing],
-    wrong: [...given([WRONG], [TAG, 'nobody'], [5]), (em, { Tag }) => [em.getReference(Tag, WRONG)]],
+    values: [...valuesOf([TAG], [], [TAG, TAG2]), (em, all) => [tagOf(em, all)], ...nothing],
+    wrong: [...valuesOf([WRONG], [TAG, 'nobody'], [5]), (em, { Tag }) => [em.getReference(Tag, WRONG)]],
   },
   'many-to-many, inverse': {
     properties: (_, { Group }) => ({ value: () => (p.manyToMany(Group as Any) as Any).mappedBy('rows') }),
-    values: [...given([POST], []), ...nothing],
-    wrong: given([WRONG]),
+    values: [...valuesOf([POST], []), ...nothing],
+    wrong: valuesOf([WRONG]),
     named: '(value|rows)',
   },
   'many-to-many, composite': {
     properties: (_, { Line }) => ({ value: () => (p.manyToMany(Line as Any) as Any).owner() }),
-    values: [...given([[TAG, 1]], []), ...nothing],
-    wrong: given([[WRONG, 1]]),
+    values: [...valuesOf([[TAG, 1]], []), ...nothing],
+    wrong: valuesOf([[WRONG, 1]]),
   },
   'many-to-many, polymorphic': {
     properties: (_, { Tag }) => ({
       value: () => (p.manyToMany(Tag as Any) as Any).pivotTable('e_tagged').discriminator('tagged').owner(),
     }),
-    values: [...given([TAG], []), (em, all) => [tagOf(em, all)], ...nothing],
-    wrong: [...given([WRONG]), (em, { Tag }) => [em.getReference(Tag, WRONG)]],
+    values: [...valuesOf([TAG], []), (em, all) => [tagOf(em, all)], ...nothing],
+    wrong: [...valuesOf([WRONG]), (em, { Tag }) => [em.getReference(Tag, WRONG)]],
   },
   'many-to-many, by an entity': {
     properties: (_, { Tag, Link }) => ({
       value: () => (p.manyToMany(Tag as Any) as Any).pivotEntity(() => Link).owner(),
     }),
-    values: [...given([TAG], []), (em, all) => [tagOf(em, all)], ...nothing],
-    wrong: [...given([WRONG]), (em, { Tag }) => [em.getReference(Tag, WRONG)]],
+    values: [...valuesOf([TAG], []), (em, all) => [tagOf(em, all)], ...nothing],
+    wrong: [...valuesOf([WRONG]), (em, { Tag }) => [em.getReference(Tag, WRONG)]],
   },
   'many-to-many, union': {
     properties: (_, { Tag, Post }) => ({ value: () => (p.manyToMany([Tag, Post] as Any) as Any).owner() }),
     values: [
       (em, { Tag, Post }) => [em.getReference(Tag, TAG), em.getReference(Post, POST)],
-      ...given([], null, undefined),
+      ...valuesOf([], null, undefined),
     ],
     wrong: [(em, { Post }) => [em.getReference(Post, TAG)]],
   },
   'many-to-many, union, by type and id': {
     properties: (_, { Tag, Post }) => ({ value: () => (p.manyToMany([Tag, Post] as Any) as Any).owner() }),
-    values: given(
+    values: valuesOf(
       [
         ['tag', TAG],
         ['post', POST],
@@ -205,7 +205,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       ],
       [['tag', TAG]],
     ),
-    wrong: given(
+    wrong: valuesOf(
       [['tag', POST]],
       [
         ['post', POST],
@@ -218,50 +218,50 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   'one-to-many': {
     properties: (_, { Child }) => ({ value: () => (p.oneToMany(Child as Any) as Any).mappedBy('row') }),
     // The rows of the other entity are updated: their ids are conditions.
-    values: [...given([], [POST]), ...nothing],
+    values: [...valuesOf([], [POST]), ...nothing],
   },
   embedded: {
     properties: (_, { Place }) => ({ value: () => p.embedded(Place as Any).nullable() }),
-    values: given({ here: TAG, tag: TAG }, { here: TAG }, {}, null, undefined),
-    wrong: given({ here: WRONG }, { tag: WRONG }),
+    values: valuesOf({ here: TAG, tag: TAG }, { here: TAG }, {}, null, undefined),
+    wrong: valuesOf({ here: WRONG }, { tag: WRONG }),
     named: 'value\\.(here|tag)',
   },
   'embedded, object': {
     properties: (_, { Place }) => ({ value: () => (p.embedded(Place as Any) as Any).object().nullable() }),
-    values: given({ here: TAG, tag: TAG }, { here: TAG }, {}, null, undefined),
-    wrong: given({ here: WRONG }, { tag: WRONG }),
+    values: valuesOf({ here: TAG, tag: TAG }, { here: TAG }, {}, null, undefined),
+    wrong: valuesOf({ here: WRONG }, { tag: WRONG }),
     named: 'value\\.(here|tag)',
   },
   'embedded, array': {
     properties: (_, { Place }) => ({ value: () => (p.embedded(Place as Any) as Any).array().nullable() }),
-    values: given([{ here: TAG, tag: TAG }, { here: TAG2 }], [], null, undefined),
-    wrong: given([{ here: TAG }, { here: WRONG }], [{ tag: WRONG }]),
+    values: valuesOf([{ here: TAG, tag: TAG }, { here: TAG2 }], [], null, undefined),
+    wrong: valuesOf([{ here: TAG }, { here: WRONG }], [{ tag: WRONG }]),
     named: 'value\\.(here|tag)',
   },
   'embedded in embedded': {
     properties: (_, { Area }) => ({ value: () => p.embedded(Area as Any).nullable() }),
-    values: given({ place: { here: TAG, tag: TAG } }, { places: [{ here: TAG }] }, {}, null, undefined),
-    wrong: given({ place: { here: WRONG } }, { places: [{ here: TAG }, { tag: WRONG }] }),
+    values: valuesOf({ place: { here: TAG, tag: TAG } }, { places: [{ here: TAG }] }, {}, null, undefined),
+    wrong: valuesOf({ place: { here: WRONG } }, { places: [{ here: TAG }, { tag: WRONG }] }),
     named: 'value\\.places?\\.(here|tag)',
   },
   'array of ids': {
     properties: ({ plain }) => ({ value: { ...plain('tag'), array: true } }),
-    values: given([TAG, TAG2], [TAG], [], null, undefined),
-    wrong: given([TAG, WRONG], [5]),
+    values: valuesOf([TAG, TAG2], [TAG], [], null, undefined),
+    wrong: valuesOf([TAG, WRONG], [5]),
   },
   'JSON that has ids': {
     properties: () => ({ value: p.json().nullable() }),
-    values: given({ id: TAG }, [TAG, 'nobody'], 'nobody', null, undefined),
+    values: valuesOf({ id: TAG }, [TAG, 'nobody'], 'nobody', null, undefined),
   },
   formula: {
     properties: ({ plain }) => ({
       value: { ...plain('tag'), formula: (columns: Any) => `${columns.title}` },
     }),
-    values: given(TAG, undefined),
+    values: valuesOf(TAG, undefined),
   },
   'not persisted': {
     properties: ({ plain }) => ({ value: { ...plain('tag'), persist: false } }),
-    values: given(TAG, undefined),
+    values: valuesOf(TAG, undefined),
   },
   'relation that is not persisted, by the column of a property': {
     properties: ({ plain }, { Tag, Post }) => ({
@@ -274,19 +274,19 @@ export const KINDS: Readonly<Record<string, Kind>> = {
           .createForeignKeyConstraint(false)
           .nullable(),
     }),
-    values: [...given(TAG), ...nothing],
-    wrong: given(WRONG, POST),
+    values: [...valuesOf(TAG), ...nothing],
+    wrong: valuesOf(WRONG, POST),
   },
   'generated column': {
     properties: ({ plain }) => ({
       value: { ...plain('tag'), generated: "('x') stored", ignoreSchemaChanges: ['extra'] },
     }),
-    values: given(undefined),
+    values: valuesOf(undefined),
   },
   'with a version': {
     properties: ({ plain }) => ({ value: plain('tag'), version: p.integer().version() }),
-    values: given(TAG, null, undefined),
-    wrong: given(WRONG),
+    values: valuesOf(TAG, null, undefined),
+    wrong: valuesOf(WRONG),
   },
 }
 

@@ -109,7 +109,7 @@ export async function everyCall(client: Client, atMost = 60): Promise<string[]> 
         type.startsWith('snoflax.') && value.startsWith('ROW') ? `${value}::${type}` : value,
       )
     })
-    return combinations(values, atMost).map((given) => `SELECT ${name}(${given.join(', ')})`)
+    return combinations(values, atMost).map((input) => `SELECT ${name}(${input.join(', ')})`)
   })
 }
 

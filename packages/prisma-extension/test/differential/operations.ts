@@ -90,11 +90,11 @@ export class Operations {
       ),
     )
     const families = this.configuration.models[name] ?? {}
-    const given = fields.filter(({ kind, isList, ...field }) => {
+    const passed = fields.filter(({ kind, isList, ...field }) => {
       return kind !== 'object' && !isList && !empty.has(field.name)
     })
     return Object.fromEntries(
-      given.map((field) => {
+      passed.map((field) => {
         const family = families[field.name]?.family.name
         const values = this.#enums.get(field.type)
         const value = family
@@ -111,13 +111,13 @@ export class Operations {
     if (only === undefined && this.random() < 0.08) return this.#chain()
     const possible = only ? this.#calls.filter(({ operation }) => operation === only) : this.#calls
     const { model, operation, args } = this.#one(possible)
-    const given: Record<string, unknown> = {}
+    const passed: Record<string, unknown> = {}
     for (const arg of args) {
       if (SKIPPED.has(arg.name) || !(arg.isRequired || this.random() < 0.8)) continue
       const value = this.#value(arg, DEPTH, model, undefined)
-      if (value !== undefined) given[arg.name] = value
+      if (value !== undefined) passed[arg.name] = value
     }
-    return { model, operation, args: { ...given, ...this.#shape(model, operation, args) }, chain: [] }
+    return { model, operation, args: { ...passed, ...this.#shape(model, operation, args) }, chain: [] }
   }
 
   #chain(): Call {

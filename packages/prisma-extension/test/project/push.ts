@@ -106,9 +106,9 @@ const TEXT = 25
 /** A pool that names the catalog's own type "char", which Prisma's engine asks for and its adapter does not know. */
 export function describingPool(url: string): ReturnType<typeof poolTo> {
   const pool = poolTo(url)
-  const query = pool.query.bind(pool) as (...given: unknown[]) => Promise<QueryResult>
-  const named = async (...given: unknown[]): Promise<QueryResult> => {
-    const result = await query(...given)
+  const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<QueryResult>
+  const named = async (...args: unknown[]): Promise<QueryResult> => {
+    const result = await query(...args)
     for (const field of result.fields) if (field.dataTypeID === CHAR) field.dataTypeID = TEXT
     return result
   }

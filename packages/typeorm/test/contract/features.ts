@@ -60,7 +60,7 @@ const adapter: FeatureAdapter = {
     const repository = dataSource.getRepository(rows)
     const builder = () => repository.createQueryBuilder()
     const range = ([name, ...times]: Created) =>
-      held({ id: (created[name] as (...given: unknown[]) => never)(holder, 'id', ...times) }) as never
+      held({ id: (created[name] as (...args: unknown[]) => never)(holder, 'id', ...times) }) as never
     return {
       find: (id) => find(dataSource, id as string),
       page: async (options) => {

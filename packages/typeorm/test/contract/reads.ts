@@ -56,8 +56,8 @@ export const byIds = paths<'byIds'>({
   },
   'list of conditions': async ({ customers }, ids) =>
     (await customers.findBy(ids.map((id) => ({ id })))).map(plain),
-  'query builder, IN (:...ids)': async (session, given) => {
-    const ids = given.map((id) => session.bound(id))
+  'query builder, IN (:...ids)': async (session, input) => {
+    const ids = input.map((id) => session.bound(id))
     const builder = session.customers.createQueryBuilder('c').where('c.id IN (:...ids)', { ids })
     return (await builder.getMany()).map(plain)
   },

@@ -114,8 +114,8 @@ export const deletes = paths<'deletes'>({
   'repository.remove()': async ({ customers }, ids) => {
     await customers.remove(ids.map((id) => customers.create({ id })))
   },
-  'query builder': async (session, given) => {
-    const ids = given.map((id) => session.bound(id))
+  'query builder': async (session, input) => {
+    const ids = input.map((id) => session.bound(id))
     const builder = session.dataSource.createQueryBuilder().delete().from('Customer')
     await builder.where('id IN (:...ids)', { ids }).execute()
   },
