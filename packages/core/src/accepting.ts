@@ -17,7 +17,7 @@ export type Accepted = RegExp | IdFamily
 export type Accept = Accepted | readonly Accepted[]
 
 /** The type of the accepted keys: `string` for a pattern, the ids of a family. */
-export type AcceptedId<Accepts> = Accepts extends readonly (infer One)[]
+type AcceptedId<Accepts> = Accepts extends readonly (infer One)[]
   ? AcceptedId<One>
   : Accepts extends IdFamily
     ? IdsOf<Accepts>

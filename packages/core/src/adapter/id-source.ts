@@ -12,7 +12,7 @@ export interface IdSource<AnId extends string = string> {
 }
 
 /** The options of a column from which {@link idSource} finds its generator. */
-export interface IdSourceRequest<AnId extends string> {
+interface IdSourceRequest<AnId extends string> {
   /** The family of the column's ids. */
   readonly family: IdFamily<AnId>
   /**

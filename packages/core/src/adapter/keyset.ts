@@ -11,7 +11,7 @@ interface Options {
 }
 
 /** A page of a keyset, ready for the ORM. */
-export interface KeysetPage<After = string | undefined> {
+interface KeysetPage<After = string | undefined> {
   /** Oldest first, or newest first. */
   readonly order: 'asc' | 'desc'
   /** The last id of the previous page; undefined for the first page. */

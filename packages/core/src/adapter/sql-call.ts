@@ -107,7 +107,7 @@ function checkBytes(family: IdFamily, storage: StorageName): void {
 }
 
 /** A column whose ids the database generates. */
-export interface DatabaseDefaultRequest {
+interface DatabaseDefaultRequest {
   /** The family of the column's ids. */
   readonly family: IdFamily
   /** The database of the column. */

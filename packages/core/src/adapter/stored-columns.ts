@@ -92,7 +92,7 @@ export function refuseFaults(faults: readonly ColumnFault[], declaration: string
 }
 
 /** A column in the database, without its place. */
-export type StoredType = Omit<StoredColumn, 'at'>
+type StoredType = Omit<StoredColumn, 'at'>
 
 /**
  * Whether a column of the database stores ids as declared: the rules of {@link columnFaults}.

@@ -24,7 +24,7 @@ export function refuse(field: string, value: unknown, message: string): never {
 }
 
 /** What a prefix needs of a base. */
-export type Readable = Pick<IdFamily, 'name' | 'textLength' | 'is' | 'parse'>
+type Readable = Pick<IdFamily, 'name' | 'textLength' | 'is' | 'parse'>
 
 /** Whether a text is `head` and an id of the base. */
 export function checkerOf(head: string, base: Readable): (text: string) => boolean {

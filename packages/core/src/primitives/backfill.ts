@@ -25,7 +25,7 @@ export interface BackfillSnapshot extends SequenceBounds {
 }
 
 /** The options that decide on the shard of `generateAt`. */
-export interface BackfillOptions {
+interface BackfillOptions {
   /** The shard. Default: that of the snapshot. */
   readonly backfill?: SequenceBounds | undefined
   /** The state of an earlier generator. */

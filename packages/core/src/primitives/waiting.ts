@@ -38,7 +38,7 @@ export function blockUntil<T>(attempt: () => T | undefined, budgetMs: number): T
 }
 
 /** The members of the platform's AbortSignal that we use. */
-export interface AbortSignalLike {
+interface AbortSignalLike {
   /** Whether it is aborted. */
   readonly aborted: boolean
   /** The error with which the call rejects. */
@@ -59,7 +59,7 @@ export interface WaitOptions {
 const MAX_SLEEP_MS = 50
 
 /** The waiting calls of one generator, in order, with one timer for all of them. */
-export interface WaitingQueue {
+interface WaitingQueue {
   /** Whether calls are waiting, so that a new one must wait behind them. */
   isBusy(): boolean
   /**
