@@ -87,9 +87,6 @@ function kindOf(groups: RegExpExecArray): Kind {
  * The tokens of SQL text: a statement, a script or a part of one. Nothing is refused; an unterminated literal or
  * comment ends with the text. The dialect decides on quotes, escapes and comments: in PostgreSQL `'…'` has no escapes
  * (`standard_conforming_strings`), in MySQL and MariaDB `"…"` is a string, as by default.
- *
- * @example
- * readSql("SELECT o.id FROM orders o WHERE o.note <> 'it''s'", { dialect: 'postgres' }).length // 9
  */
 export function readSql(sql: string, { dialect }: { readonly dialect: Database }): SqlToken[] {
   const pattern = tokenOf(dialect)
@@ -201,21 +198,11 @@ function unquoted(part: string): string {
   return quote === '"' || quote === '`' ? text.slice(1, -1).replaceAll(quote + quote, quote) : text
 }
 
-/**
- * Whether the token is one of these words: keywords or functions, written in upper case here.
- *
- * @example
- * isWord(readSql('select 1', { dialect: 'sqlite' })[0], 'SELECT', 'WITH') // true
- */
+/** Whether the token is one of these words: keywords or functions, written in upper case here. */
 export const isWord = (token: SqlToken | undefined, ...words: readonly string[]): boolean =>
   token?.kind === 'name' && !token.isQuoted && words.includes(token.text.toUpperCase())
 
-/**
- * Index of the token that closes the bracket opened at an index; the number of tokens if none does.
- *
- * @example
- * closingOf(readSql('(1, (2))', { dialect: 'sqlite' }), 0) // 6
- */
+/** Index of the token that closes the bracket opened at an index; the number of tokens if none does. */
 export function closingOf(tokens: readonly SqlToken[], open: number): number {
   let depth = 0
   for (let i = open; i < tokens.length; i++) {
@@ -225,12 +212,7 @@ export function closingOf(tokens: readonly SqlToken[], open: number): number {
   return tokens.length
 }
 
-/**
- * Splits tokens at the commas outside brackets.
- *
- * @example
- * splitAtCommas(readSql('a, max(b, c)', { dialect: 'postgres' })).length // 2
- */
+/** Splits tokens at the commas outside brackets. */
 export function splitAtCommas(tokens: readonly SqlToken[]): SqlToken[][] {
   const parts: SqlToken[][] = [[]]
   let depth = 0
