@@ -4,27 +4,31 @@ import type { ReplacedColumn } from './adoption.js'
 import type { StoredColumn } from './driver.js'
 import type { Obstacles } from './obstacles.js'
 import { lastOf } from './plan.js'
-import { closingOf, isWord, readSql, type SqlToken } from './read-sql.js'
+import { readSql, type SqlToken } from './read-sql.js'
+
+/** Columns with replaced keys, and the number of the table whose keys they are; NaN, which equals nothing, if that isn't certain. */
+export type Keys = ReadonlyMap<string, number>
+
+export const UNCERTAIN = Number.NaN
 
 /** A table or view as code sees it: names in lower case. */
 export interface Relation {
   readonly columns: ReadonlySet<string>
-  /** The columns with replaced keys, and the table whose keys they are; undefined if that isn't certain. */
   readonly keys: Keys
 }
-
-type Keys = ReadonlyMap<string, number | undefined>
 
 /** By names without schemas: those of one name in several schemas are one. */
 export type Relations = Map<string, Relation>
 
 export function addRelation(relations: Relations, name: string, columns: Iterable<string>, keys: Keys): void {
   const known = relations.get(name.toLowerCase())
-  const lower = [...columns].map((one) => one.toLowerCase())
-  const merged = new Map([...keys].map(([key, root]) => [key.toLowerCase(), root]))
-  for (const [key, root] of known?.keys ?? [])
-    merged.set(key, merged.has(key) && merged.get(key) !== root ? undefined : root)
-  relations.set(name.toLowerCase(), { columns: new Set([...(known?.columns ?? []), ...lower]), keys: merged })
+  const merged = new Map(known?.keys)
+  for (const [column, root] of keys) {
+    const key = column.toLowerCase()
+    merged.set(key, (merged.get(key) ?? root) === root ? root : UNCERTAIN)
+  }
+  const all = [...(known?.columns ?? []), ...columns].map((one) => one.toLowerCase())
+  relations.set(name.toLowerCase(), { columns: new Set(all), keys: merged })
 }
 
 /** Tables and views by their names, before it is known what views do with keys. */
@@ -33,7 +37,7 @@ export function relationsOf(all: readonly StoredColumn[], replaced: readonly Rep
   for (const { table, column, isElsewhere } of all)
     if (!isElsewhere) addRelation(relations, lastOf(table), [column], new Map())
   for (const { table, column, root, via } of replaced)
-    addRelation(relations, lastOf(table), [column], new Map([[column, via === undefined ? root : undefined]]))
+    addRelation(relations, lastOf(table), [column], new Map([[column, via === undefined ? root : UNCERTAIN]]))
   return relations
 }
 
@@ -52,21 +56,27 @@ export function noteViews(
   obstacles: Obstacles,
 ): void {
   const found = new Map<string, Use>()
+  // Views in any order read each other, and what they return only grows.
   for (let size = -1; size < sizeOf(relations); ) {
     size = sizeOf(relations)
     for (const { name, view, sql } of views) {
       const use = useOf(sql, dialect, relations)
-      if (use.keys.size === 0) continue
-      const { columns = new Set<string>() } = relations.get(view.toLowerCase()) ?? {}
-      addRelation(relations, view, [], new Map([...use.keys].filter(([key]) => columns.has(key))))
+      if (!use.isConcerned) continue
+      const columns = [...(relations.get(view.toLowerCase())?.columns ?? [])]
+      const returned = use.returned ?? new Map(columns.map((column) => [column, UNCERTAIN]))
+      addRelation(relations, view, [], returned)
       found.set(name, use)
     }
   }
   for (const [name, { problem }] of found) noteUse(name, problem, obstacles)
 }
 
+/** It grows with each key, and with each that is no longer certain. */
 const sizeOf = (relations: Relations): number =>
-  [...relations.values()].reduce((sum, { keys }) => sum + keys.size, 0)
+  [...relations.values()].flatMap(({ keys }) => [
+    ...keys.values(),
+    ...[...keys.values()].filter(Number.isNaN),
+  ]).length
 
 /** Notes code that does more with keys than selecting them. */
 export function noteUse(name: string, problem: string | undefined, obstacles: Obstacles): void {
@@ -79,9 +89,16 @@ export function noteUse(name: string, problem: string | undefined, obstacles: Ob
     obstacles.list(name, 'unaffected', 'it only selects keys and compares them')
 }
 
-/** Notes code whose body is a text, if it mentions a table or view with keys or builds SQL. */
-export function noteBody(name: string, body: string, relations: Relations, obstacles: Obstacles): void {
-  const found = mentionedIn(body, relations)
+/** Notes code whose body is a text, if it mentions a table or view with keys, a key of `own` or builds SQL. */
+export function noteBody(
+  name: string,
+  body: string,
+  relations: Relations,
+  obstacles: Obstacles,
+  own: readonly string[] = [],
+): void {
+  const rows = own.flatMap((one) => [...(relations.get(one.toLowerCase())?.keys.keys() ?? [])])
+  const found = rows.find((key) => mentions(body, key)) ?? mentionedIn(body, relations)
   if (found === undefined) obstacles.list(name, 'unaffected', 'it mentions no table with keys')
   else
     obstacles.ask(
@@ -96,242 +113,202 @@ export function noteBody(name: string, body: string, relations: Relations, obsta
 export const mentions = (text: string, name: string): boolean =>
   new RegExp(`(?<![\\w$])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w$])`, 'i').test(text)
 
-/** The first table or view with replaced keys that a body mentions, or the word by which it runs SQL that it builds. */
-export const mentionedIn = (body: string, relations: Relations): string | undefined =>
-  [...relations].find(([name, { keys }]) => keys.size > 0 && mentions(body, name))?.[0] ??
-  /\b(execute(?! +(function|procedure)\b)|prepare)\b/i.exec(body)?.[0]
-
-/** What a view or an expression does with replaced keys. */
-export interface Use {
-  /** What it does more than selecting, counting or comparing them with each other. */
-  readonly problem: string | undefined
-  /** Names that may contain keys. */
-  readonly keys: Keys
-}
-
 /**
- * Reads a SELECT, or an expression over the table `own`: replaced keys may be selected, grouped, counted, tested for null and
- * compared with keys of the same table. Nothing else is understood.
+ * The first table or view with replaced keys that a body mentions, or name that all its columns have only for such keys,
+ * or the word by which it runs SQL that it builds.
  */
-export function useOf(sql: string, dialect: Database, relations: Relations, own?: string): Use {
-  const tokens = readSql(sql, { dialect })
-  const scope = new Scope(tokens, relations, own)
-  const numbers = [...tokens.keys()]
-  const uses = numbers.filter((i) => scope.isUse(i))
-  const problem =
-    uses.find((i) => !isHarmless(tokens, i, scope)) ??
-    numbers.find((i) => scope.isRow(i)) ??
-    (uses.length > 0 || scope.hasStar ? numbers.find((i) => isWord(tokens[i], ...COMBINED)) : undefined)
-  return { problem: tokens[problem ?? -1]?.text, keys: scope.keys }
-}
-
-const COMBINED = ['UNION', 'INTERSECT', 'EXCEPT', 'NATURAL']
-const CLAUSES = [
-  'SELECT',
-  'FROM',
-  'JOIN',
-  'WHERE',
-  'ON',
-  'GROUP',
-  'ORDER',
-  'HAVING',
-  'PARTITION',
-  'SET',
-  'LIMIT',
-]
-const AROUND_JOINS = ['LEFT', 'RIGHT', 'INNER', 'CROSS', 'FULL', 'STRAIGHT_JOIN', 'USING']
-const ENDS = [...CLAUSES, ...AROUND_JOINS, 'AND', 'OR', 'AS', 'WINDOW', 'OFFSET', 'FETCH', 'WITH']
-
-const isEnd = (token: SqlToken | undefined): boolean =>
-  token === undefined || /^[),;]$/.test(token.text) || isWord(token, ...ENDS)
-
-const isBegin = (token: SqlToken | undefined): boolean =>
-  token === undefined ||
-  token.text === '(' ||
-  isWord(token, 'ON', 'WHERE', 'AND', 'OR', 'NOT', 'HAVING', 'WHEN')
-
-/** The last clause before a token, within its parentheses. */
-const clauseOf = (tokens: readonly SqlToken[], i: number): SqlToken | undefined =>
-  tokens
-    .slice(0, i)
-    .reverse()
-    .find((token) => token.open === tokens[i]?.open && isWord(token, ...CLAUSES))
-
-const EQUALS = /^(=|==|<>|!=|<=>)$/
-
-function isHarmless(tokens: readonly SqlToken[], i: number, scope: Scope): boolean {
-  const open = tokens[i]?.open ?? -1
-  const [before, after, second, third] = [tokens[i - 1], ...tokens.slice(i + 1, i + 4)]
-  const outer = tokens[open - 1]
-  if (isWord(after, 'NOTNULL', 'ISNULL')) return true
-  if (isWord(after, 'IS')) {
-    const test = isWord(second, 'NOT') ? i + 3 : i + 2
-    return isWord(tokens[test], 'NULL') || (isWord(tokens[test], 'DISTINCT') && scope.isSame(i, test + 2))
-  }
-  if (isWord(before, 'FROM') && isWord(tokens[i - 2], 'DISTINCT')) {
-    const test = isWord(tokens[i - 3], 'NOT') ? i - 4 : i - 3
-    return isWord(tokens[test], 'IS') && scope.isSame(i, test - 1) && isEnd(after)
-  }
-  if (EQUALS.test(after?.text ?? '')) return scope.isSame(i, i + 2) && isBegin(before) && isEnd(third)
-  if (EQUALS.test(before?.text ?? '')) return scope.isSame(i, i - 2) && isBegin(tokens[i - 3]) && isEnd(after)
-  const list = isWord(after, 'NOT') ? i + 2 : i + 1
-  if (isWord(tokens[list], 'IN')) return isWord(tokens[list + 2], 'SELECT') && scope.isSame(i, list + 3)
-  if (isWord(outer, 'COUNT'))
-    return after?.text === ')' && (before?.text === '(' || isWord(before, 'DISTINCT'))
-  if (isWord(outer, 'USING')) return scope.isSame(i, i)
-  const clause = clauseOf(tokens, i)
+export function mentionedIn(body: string, relations: Relations): string | undefined {
+  const withKeys = [...relations].filter(([, { keys }]) => keys.size > 0)
+  const others = new Set(
+    [...relations.values()].flatMap(({ columns, keys }) => [...columns].filter((one) => !keys.has(one))),
+  )
   return (
-    (before?.text === ',' || isWord(before, 'SELECT', 'DISTINCT', 'ALL', 'BY')) &&
-    isEnd(after) &&
-    (isWord(clause, 'GROUP', 'PARTITION') || (isWord(clause, 'SELECT') && isTable(tokens, i, scope)))
+    withKeys.find(([name]) => mentions(body, name))?.[0] ??
+    withKeys
+      .flatMap(([, { keys }]) => [...keys.keys()])
+      .find((key) => !others.has(key) && mentions(body, key)) ??
+    /\b(execute(?! +(function|procedure)\b)|prepare)\b/i.exec(body)?.[0]
   )
 }
 
-/** Whether the SELECT of a key, if it is in parentheses, is used as a table, or after IN or EXISTS. */
-function isTable(tokens: readonly SqlToken[], i: number, scope: Scope): boolean {
-  const open = tokens[i]?.open ?? -1
-  if (open < 0) return true
-  const before = tokens[open - 1]
-  if (isWord(before, 'IN')) return scope.isSame(i, isWord(tokens[open - 2], 'NOT') ? open - 3 : open - 2)
-  if (before?.text === ',') return isWord(clauseOf(tokens, open), 'FROM', 'JOIN')
-  return before?.text === '(' || isWord(before, 'FROM', 'JOIN', 'EXISTS', 'AS', 'LATERAL', 'MATERIALIZED')
+/** What a view or an expression does with replaced keys. */
+interface Use {
+  /** Whether it mentions a table or view that has any. */
+  readonly isConcerned: boolean
+  /** What it does more than selecting, counting or comparing them with each other. */
+  readonly problem: string | undefined
+  /** The columns of a view that contain keys; undefined if that may be any. */
+  readonly returned: Keys | undefined
 }
 
-/** Which names of a statement are replaced keys. */
-class Scope {
-  readonly keys = new Map<string, number | undefined>()
-  readonly hasStar: boolean
-  /** By alias or name: the tables that it may be; undefined for a SELECT in parentheses. */
-  private readonly tables = new Map<string, (Relation | undefined)[]>()
-  /** The tables that it reads, each with the SELECT that does. */
-  private readonly sources: (readonly [relation: Relation, select: number])[] = []
-  /** Names that other values get. */
-  private readonly renamed = new Set<string>()
+/** SQL in which no use of a key is harmless, since it combines, names or stores rows otherwise. */
+const REFUSED =
+  /^(union|intersect|except|natural|with|insert|update|delete|merge|json_(each|tree)|pragma_\w+)$/
+const SOURCES = /^(from|join|straight_join)$/
+const CLAUSES = /^(select|from|join|straight_join|where|on|group|order|having|partition|limit)$/
+const BEGIN = /^(select|on|where|and|or|not|having|when|[(,]|)$/
+const END =
+  /^(from|join|left|right|inner|cross|full|straight_join|using|where|on|and|or|as|then|group|order|having|limit|offset|window|[),;]|)$/
+const ITEM = /^(select|distinct|all|by|,)$/
+const NULL_TEST = /^(is (not )?null|notnull|isnull)\b/
+const COMPARISON = /^(=|==|<>|!=|<=>|is (not )?distinct from|(not )?in \( select)(?= )/
+
+/**
+ * Reads a SELECT, or an expression over the table `own`: replaced keys may be selected, grouped, counted, tested for null
+ * and compared with keys of the same table. Nothing else is understood.
+ */
+export function useOf(sql: string, dialect: Database, relations: Relations, own = ''): Use {
+  const tokens = readSql(sql, { dialect })
+  const statement = new Statement(tokens, relations, own.toLowerCase())
+  const uses = [...tokens.keys()].filter((i) => statement.rootOf(i) !== undefined)
+  const harmless = new Set(uses.flatMap((i) => statement.harmlessFrom(i)))
+  const refused = uses.length > 0 ? tokens.findIndex((_, i) => statement.isRefused(i)) : -1
+  const problem = tokens[uses.find((i) => !harmless.has(i)) ?? refused]?.text
+  const selected = uses.flatMap((i) => statement.returnedBy(i))
+  const returned = new Map(selected)
+  const isNamed = returned.size === selected.length && !returned.has('*') && /^[^(]*\bselect\b/i.test(sql)
+  const isSure = problem === undefined && isNamed
+  return { isConcerned: statement.keys.size > 0, problem, returned: isSure ? returned : undefined }
+}
+
+interface Source {
+  readonly names: readonly string[]
+  /** Undefined for what isn't known. */
+  readonly relation: Relation | undefined
+  /** The parentheses of the SELECT that reads it; -1 for the whole. */
+  readonly select: number
+}
+
+/** Which names of a statement are replaced keys, and what it does with them. */
+class Statement {
+  /** Names that may be keys. */
+  readonly keys: Set<string>
+  private readonly sources: Source[] = []
+  private readonly aliases = new Set<string>()
 
   constructor(
     private readonly tokens: readonly SqlToken[],
     relations: Relations,
-    own: string | undefined,
+    own: string,
   ) {
-    const relation = relations.get(own?.toLowerCase() ?? '')
-    if (own !== undefined && relation) {
-      this.sources.push([relation, -1])
-      for (const name of [own.toLowerCase(), 'new', 'old']) this.addTable(name, relation)
+    const mentioned = [own, ...tokens.map(nameOf)].flatMap((name) => relations.get(name) ?? [])
+    this.keys = new Set(mentioned.flatMap(({ keys }) => [...keys.keys()]))
+    if (own !== '')
+      this.sources.push({ names: [own, 'new', 'old'], relation: relations.get(own), select: -1 })
+    for (const i of tokens.keys()) {
+      if (!this.isSource(i)) continue
+      const names = [i, this.word(i + 1) === 'as' ? i + 2 : i + 1].map((one) => nameOf(tokens[one]))
+      this.sources.push({ names, relation: relations.get(nameOf(tokens[i])), select: this.selectOf(i) })
     }
-    for (const [i, token] of tokens.entries()) {
-      const relation = token.kind === 'name' ? relations.get(nameOf(token)) : undefined
-      if (relation && this.isSource(i)) {
-        this.sources.push([relation, this.selectOf(i)])
-        this.addTable(nameOf(token), relation)
-        this.addAlias(i + 1, relation)
-      } else if (token.text === ')') this.addAlias(i + 1, undefined)
-      else if (isWord(tokens[i + 1], 'AS') && tokens[i + 2]?.text === '(')
-        this.addTable(nameOf(token), undefined)
+    for (const i of tokens.keys()) {
+      if (this.word(i - 1) !== 'as') continue
+      const alias = nameOf(tokens[i])
+      if (this.keys.has(nameOf(tokens[i - 2]))) this.keys.add(alias)
+      this.aliases.add(alias)
     }
-    for (const [{ keys }] of this.sources) for (const [key, root] of keys) this.keys.set(key, root)
-    this.hasStar = tokens.some(
-      ({ text }, i) => text.endsWith('*') && !(text === '*' && tokens[i - 1]?.text === '('),
+  }
+
+  /** The table whose key it is; undefined for what is no key. */
+  rootOf(i: number): number | undefined {
+    const token = this.tokens[i]
+    const name = nameOf(token)
+    const isStar = name === '*' && (token?.kind === 'name' || ITEM.test(this.word(i - 1)))
+    if (!isStar && !(token?.kind === 'name' && this.keys.has(name))) return undefined
+    if (this.word(i + 1) === '(' || this.word(i - 1) === 'as') return undefined
+    const sources = this.sourcesOf(i, name)
+    if (
+      sources.length > 0 &&
+      sources.every((one) => one && !(isStar ? one.keys.size > 0 : one.keys.has(name)))
     )
-    for (let size = -1; size < this.keys.size; ) {
-      size = this.keys.size
-      for (const i of tokens.keys()) this.readNames(i)
-    }
+      return undefined
+    if (token?.parts.length === 1 && this.aliases.has(name)) return UNCERTAIN
+    const [root, ...others] = sources.map((one) => one?.keys.get(name) ?? UNCERTAIN)
+    return root !== undefined && others.every((one) => one === root) ? root : UNCERTAIN
   }
 
-  /** Whether it is, or may be, a replaced key. */
-  isUse(i: number): boolean {
-    const token = this.tokens[i]
-    if (token?.kind !== 'name' || this.tokens[i + 1]?.text === '(' || isWord(this.tokens[i - 1], 'AS'))
-      return false
-    const name = nameOf(token)
-    if (!this.keys.has(name)) return false
-    const relations = this.relationsOf(i)
-    return relations.length === 0 || relations.some((one) => one === undefined || one.keys.has(name))
-  }
-
-  /** Whether both are certainly keys of the same table. */
-  isSame(i: number, other: number): boolean {
+  /** The keys that are harmless where they are: this one, and what it is compared with. */
+  harmlessFrom(i: number): number[] {
     const root = this.rootOf(i)
-    return root !== undefined && root === this.rootOf(other)
+    const after = [1, 2, 3, 4, 5].map((n) => this.word(i + n)).join(' ')
+    if (this.isBegin(i - 1)) {
+      if (NULL_TEST.test(after)) return [i]
+      const operator = COMPARISON.exec(after)?.[0].split(' ') ?? []
+      const other = i + 1 + operator.length
+      if (operator.length > 0 && this.rootOf(other) === root && END.test(this.word(other + 1)))
+        return [i, other]
+    }
+    const before = this.word(i - 1)
+    const around = this.word((this.tokens[i]?.open ?? -1) - 1)
+    if (around === 'count' && /^(\(|distinct)$/.test(before) && after.startsWith(')')) return [i]
+    if (around === 'using' && !Number.isNaN(root)) return [i]
+    if (!ITEM.test(before) || !END.test(this.word(i + 1))) return []
+    const clause = this.wordBefore(i, CLAUSES)
+    const isSelected = clause === 'select' && (this.tokens[i]?.open === -1 || around === 'exists')
+    return isSelected || clause === 'group' || clause === 'partition' ? [i] : []
   }
 
-  /** Whether it is a table's whole row. */
-  isRow(i: number): boolean {
-    const token = this.tokens[i]
-    if (token?.kind !== 'name' || token.parts.length !== 1 || this.tokens[i + 1]?.text === '(') return false
-    const isTable = this.tables.get(nameOf(token))?.some((one) => one && one.keys.size > 0)
-    if (!isTable || this.sources.some(([{ columns }]) => columns.has(nameOf(token)))) return false
-    return !isWord(this.tokens[i - 1], 'AS', ...AROUND_JOINS) && !this.isSource(i) && !this.isSource(i - 1)
+  /** The column that a selected key is returned as. */
+  returnedBy(i: number): [name: string, root: number][] {
+    if (this.tokens[i]?.open !== -1 || this.wordBefore(i, CLAUSES) !== 'select') return []
+    return [[nameOf(this.tokens[this.word(i + 1) === 'as' ? i + 2 : i]), this.rootOf(i) ?? UNCERTAIN]]
   }
 
-  private rootOf(i: number): number | undefined {
-    const token = this.tokens[i]
-    if (token === undefined || !this.isUse(i)) return undefined
-    if (token.parts.length === 1 && this.renamed.has(nameOf(token))) return undefined
-    const name = nameOf(token)
-    const roots = new Set(this.relationsOf(i).map((one) => one?.keys.get(name)))
-    return roots.size === 1 ? [...roots][0] : undefined
+  /** Whether no key may be used beside it, such as a SELECT or function in FROM, or the number of a column to sort by. */
+  isRefused(i: number): boolean {
+    if (this.tokens[i]?.kind === 'number')
+      return ITEM.test(this.word(i - 1)) && this.wordBefore(i, CLAUSES) === 'order'
+    if (this.isSource(i)) return this.word(i) === 'select' || this.word(i + 1) === '('
+    return REFUSED.test(this.word(i)) && this.word(i + 1) !== 'time'
   }
 
-  /** The tables that a column may be of: those of its qualifier, or of the innermost SELECT that reads one with the column. */
-  private relationsOf(i: number): (Relation | undefined)[] {
-    const token = this.tokens[i] as SqlToken
-    const qualifier = token.parts.at(-2)?.toLowerCase()
-    if (qualifier !== undefined) return this.tables.get(qualifier) ?? [undefined]
+  private word(i: number): string {
+    return this.tokens[i]?.text.toLowerCase() ?? ''
+  }
+
+  /** The last of some words before a token, within its parentheses. */
+  private wordBefore(i: number, words: RegExp): string {
+    for (let at = i - 1; at >= 0; at--)
+      if (this.tokens[at]?.open === this.tokens[i]?.open && words.test(this.word(at))) return this.word(at)
+    return ''
+  }
+
+  /** Whether a condition may begin behind a token. */
+  private isBegin(i: number): boolean {
+    const isOfBetween = this.word(i) === 'and' && this.wordBefore(i, /^(and|between)$/) === 'between'
+    return BEGIN.test(this.word(i)) && !isOfBetween
+  }
+
+  /** Where a column may be from: what its qualifier names, or the innermost SELECT that reads something with the column. */
+  private sourcesOf(i: number, name: string): readonly (Relation | undefined)[] {
+    const qualifier = this.tokens[i]?.parts.at(-2)?.toLowerCase()
     for (let select = this.selectOf(i); ; select = this.selectOf(select)) {
-      const found = this.sources.filter(([one, of]) => of === select && one.columns.has(nameOf(token)))
-      if (found.length > 0 || select < 0) return found.map(([one]) => one)
+      const found = this.sources.filter(({ names, relation, select: of }) =>
+        qualifier === undefined
+          ? of === select && (name === '*' || (relation?.columns.has(name) ?? true))
+          : names.includes(qualifier),
+      )
+      if (found.length > 0 || select < 0) return found.map(({ relation }) => relation)
     }
   }
 
   /** The parentheses of the SELECT around a token; -1 for the whole. */
   private selectOf(i: number): number {
     const open = this.tokens[i]?.open ?? -1
-    return open < 0 || isWord(this.tokens[open + 1], 'SELECT', 'WITH') ? open : this.selectOf(open)
+    return open < 0 || this.word(open + 1) === 'select' ? open : this.selectOf(open)
   }
 
-  /** Whether a name is where a table is. */
+  /** Whether something is read here: behind FROM, JOIN, or a comma of one of them. */
   private isSource(i: number): boolean {
-    const [before, after] = [this.tokens[i - 1], this.tokens[i + 1]]
-    if (isWord(before, 'INTO', 'UPDATE')) return true
-    if (this.tokens[i]?.kind !== 'name' || after?.text === '(' || isWord(before, 'AS')) return false
-    const clause = clauseOf(this.tokens, i)
-    if (isWord(clause, 'FROM', 'JOIN')) return true
-    return (clause === undefined && before?.text === '(') || (isWord(clause, 'ON') && before?.text === ',')
-  }
-
-  /** Names that keys and other values get by AS, or by a list of columns. */
-  private readNames(i: number): void {
-    const [token, next] = [this.tokens[i], this.tokens[i + 1]]
-    if (isWord(token, 'AS') && next?.kind === 'name') {
-      const isInside = this.tokens[i - 1]?.text === ')' && this.holdsUse(i - 1)
-      if (!this.isUse(i - 1) && !isInside) this.renamed.add(nameOf(next))
-      else if (!this.keys.has(nameOf(next))) this.keys.set(nameOf(next), this.rootOf(i - 1))
-    }
-    if (token?.text !== '(' || this.tokens[i - 1]?.kind !== 'name' || this.keys.size === 0) return
-    const close = closingOf(this.tokens, i)
-    if (!isWord(this.tokens[close + 1], 'AS')) return
-    if (this.tokens[close + 2]?.text !== '(' && !isWord(this.tokens[close + 2], 'NOT', 'MATERIALIZED')) return
-    for (const one of this.tokens.slice(i + 1, close))
-      if (one.kind === 'name') this.keys.set(nameOf(one), undefined)
-  }
-
-  private addAlias(i: number, relation: Relation | undefined): void {
-    const alias = this.tokens[isWord(this.tokens[i], 'AS') ? i + 1 : i]
-    if (alias?.kind === 'name' && !isWord(alias, ...ENDS, ...COMBINED)) this.addTable(nameOf(alias), relation)
-  }
-
-  private addTable(name: string, relation: Relation | undefined): void {
-    this.tables.set(name, [...(this.tables.get(name) ?? []), relation])
-  }
-
-  /** Whether the parentheses that end here contain a key. */
-  private holdsUse(close: number): boolean {
-    const from = [...this.tokens.keys()].find(
-      (i) => this.tokens[i]?.text === '(' && closingOf(this.tokens, i) === close,
-    )
-    return this.tokens.slice(from, close).some((_, i) => this.isUse((from ?? 0) + i))
+    if (!/^(name|string)$/.test(this.tokens[i]?.kind ?? '')) return false
+    let before = i - 1
+    while (this.word(before) === '(') before--
+    const word = this.word(before)
+    if (word !== ',' && !SOURCES.test(word)) return false
+    const clause = this.wordBefore(before, CLAUSES)
+    if (word === ',') return clause === 'on' || SOURCES.test(clause)
+    return word !== 'from' || (clause === 'select' && this.word(before - 1) !== 'distinct')
   }
 }
 
-const nameOf = ({ parts }: SqlToken): string => (parts.at(-1) ?? '').toLowerCase()
+const nameOf = (token: SqlToken | undefined): string =>
+  (token?.parts.at(-1) ?? token?.text.replace(/^'|'$/g, '') ?? '').toLowerCase()

@@ -254,6 +254,12 @@ describe.each(kinds)('%s: views', (kind) => {
     'SELECT CAST(id AS char(9)) AS t FROM c',
     'SELECT c.id FROM c WHERE c.id = 5 OR c.id IS NULL',
     'SELECT id + 1 AS x FROM c',
+    'SELECT id FROM c ORDER BY 1 LIMIT 3',
+    'SELECT n FROM lg WHERE ref IN (SELECT x.id FROM (SELECT id FROM c) AS x)',
+    'SELECT x.n FROM (SELECT n, c_id FROM line) AS x',
+    'WITH x AS (SELECT c_id FROM line) SELECT c_id FROM x',
+    'SELECT n FROM lg WHERE ref = (SELECT c_id FROM line LIMIT 1)',
+    'SELECT n, (SELECT count(*) FROM c WHERE c.id = lg.ref) AS m FROM lg',
   ])('%s is an obstacle, unless it is ignored', async (select) => {
     const database = await shop(kind, ...LG, `CREATE VIEW v AS ${select}`)
     const found = await messages(plan(database, [C, O], { ignore }))
@@ -275,6 +281,7 @@ describe.each(kinds)('%s: views', (kind) => {
     'SELECT at FROM c WHERE id IN (SELECT c_id FROM line)',
     'SELECT n FROM line WHERE EXISTS (SELECT 1 FROM c WHERE c.id = line.c_id) AND n < 5',
     'SELECT n FROM lg WHERE ref > 1',
+    'SELECT at, (SELECT count(*) FROM line WHERE line.c_id = c.id) AS n FROM c WHERE at IS NOT NULL AND c.id IN (SELECT c_id FROM line) OR c.id IS NULL',
   ])('%s is none', async (select) => {
     const database = await shop(kind, ...LG, `CREATE VIEW v AS ${select}`)
     const rows = async () => (await database.query('SELECT * FROM v')).length
@@ -283,15 +290,32 @@ describe.each(kinds)('%s: views', (kind) => {
     expect(await rows()).toBe(before)
   })
 
-  test('a view on a view is read under the names that its columns have there', async () => {
-    const database = await shop(
-      kind,
-      ...LG,
-      'CREATE VIEW w AS SELECT id AS k, at FROM c',
-      'CREATE VIEW v AS SELECT at FROM w WHERE k = 5',
-    )
+  test.each([
+    ['SELECT id AS k, at FROM c', 'SELECT at FROM w WHERE k = 5'],
+    // A column with the name of a key that is none.
+    [
+      'SELECT lg.ref AS c_id, line.n FROM lg JOIN line ON line.n = lg.n',
+      'SELECT w.n FROM w JOIN c ON c.id = w.c_id',
+    ],
+    [
+      'SELECT c.id, line.id AS n FROM c JOIN line ON line.c_id = c.id',
+      'SELECT w.id FROM w JOIN c ON c.id = w.n',
+    ],
+  ])('a view on a view is read under the names that its columns have there: %s; %s', async (inner, outer) => {
+    const views = [`CREATE VIEW w AS ${inner}`, `CREATE VIEW v AS ${outer}`]
+    const database = await shop(kind, ...LG, ...views)
     const found = await messages(plan(database, [C], { ignore }))
     expect(found).toEqual([expect.stringMatching(new RegExp(`^${name}: it uses `))])
+  })
+
+  test('a view on a view may compare the keys that it returns', async () => {
+    const views = [
+      'CREATE VIEW w AS SELECT c.id AS k, n FROM c JOIN line ON line.c_id = c.id',
+      'CREATE VIEW v AS SELECT w.n FROM w JOIN c ON c.id = w.k',
+    ]
+    const database = await shop(kind, ...LG, ...views)
+    await carryOut(await plan(database, [C], { ignore }))
+    expect(await database.query('SELECT * FROM v')).toHaveLength(2)
   })
 })
 

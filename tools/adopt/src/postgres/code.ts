@@ -63,8 +63,8 @@ export function* noteCode(
     EXPRESSIONS,
   )
   for (const { name, of, sql } of expressions) {
-    const { problem, keys } = useOf(sql, 'postgres', relations, of ?? undefined)
-    if (keys.size > 0) noteUse(name, problem, obstacles)
+    const { problem, isConcerned } = useOf(sql, 'postgres', relations, of ?? undefined)
+    if (isConcerned) noteUse(name, problem, obstacles)
   }
   for (const { name, sql } of yield* queryReplaced<{ name: string; sql: string }>(session, columns, BODIES))
     noteBody(name, sql, relations, obstacles)

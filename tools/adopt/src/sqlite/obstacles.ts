@@ -1,5 +1,5 @@
 import type { ReplacedColumn } from '../adoption.js'
-import { mentions, noteBody, noteUse, noteViews, relationsOf, useOf } from '../code-uses.js'
+import { mentions, noteBody, noteUse, noteViews, relationsOf, UNCERTAIN, useOf } from '../code-uses.js'
 import type { Session, StoredColumn } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
 import { lastOf, shownName, tablesOf } from '../plan.js'
@@ -47,7 +47,7 @@ export function* noteCode(
   )) {
     const relation = relations.get(name)
     const isReplaced = relation !== undefined && relation.keys.size > 0
-    const rowids = new Map(isReplaced ? ROWID.map((one) => [one, undefined]) : [])
+    const rowids = new Map(isReplaced ? ROWID.map((one) => [one, UNCERTAIN]) : [])
     relations.set(name, {
       columns: new Set([...(relation?.columns ?? []), ...ROWID]),
       keys: new Map([...(relation?.keys ?? []), ...rowids]),
@@ -64,8 +64,8 @@ export function* noteCode(
   for (const item of items) {
     const { type, name, sql, on } = item
     if (type === 'index' && tables.some((table) => isOn(item, table))) {
-      const { problem, keys } = useOf(expressionsOf(sql), 'sqlite', relations, on)
-      if (keys.size > 0) noteUse(`index ${name}`, problem, obstacles)
+      const { problem, isConcerned } = useOf(expressionsOf(sql), 'sqlite', relations, on)
+      if (isConcerned) noteUse(`index ${name}`, problem, obstacles)
     }
     if (type !== 'trigger') continue
     const own = relations.get(on.toLowerCase())?.keys ?? new Map()
