@@ -89,7 +89,11 @@ export function noteUse(name: string, problem: string | undefined, obstacles: Ob
     obstacles.list(name, 'unaffected', 'it only selects keys and compares them')
 }
 
-/** Notes code whose body is a text, if it mentions a table or view with keys, a key of `own` or builds SQL. */
+/**
+ * Notes code whose body is a text, if it may touch keys. What it means isn't guessed.
+ *
+ * @param own tables and views whose rows it gets without naming them.
+ */
 export function noteBody(
   name: string,
   body: string,
@@ -97,15 +101,16 @@ export function noteBody(
   obstacles: Obstacles,
   own: readonly string[] = [],
 ): void {
-  const rows = own.flatMap((one) => [...(relations.get(one.toLowerCase())?.keys.keys() ?? [])])
-  const found = rows.find((key) => mentions(body, key)) ?? mentionedIn(body, relations)
+  const keys = own.flatMap((one) => [...(relations.get(one.toLowerCase())?.keys.keys() ?? [])])
+  const row = keys.length > 0 && body.includes('*') ? 'whole rows' : undefined
+  const found = keys.find((key) => mentions(body, key)) ?? row ?? mentionedIn(body, relations)
   if (found === undefined) obstacles.list(name, 'unaffected', 'it mentions no table with keys')
   else
     obstacles.ask(
       name,
       /^(execute|prepare)$/i.test(found)
         ? 'it runs SQL that it builds, which adopt cannot read; review it, drop it and create it again after the switch'
-        : `it mentions ${found}, which has new keys; drop it, and create it again after the switch`,
+        : `it mentions ${found}, which has new keys; review it, drop it and create it again after the switch`,
     )
 }
 

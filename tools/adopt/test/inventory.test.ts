@@ -332,6 +332,35 @@ describe.runIf(kinds.includes('postgres'))('postgres: bodies that are texts', ()
     }
   })
 
+  const ROWS = [
+    'CREATE TABLE line (id integer, c_id integer REFERENCES c (id))',
+    'CREATE VIEW v AS SELECT id, at FROM c',
+  ]
+  test.each([
+    ["CREATE FUNCTION f(x c) RETURNS boolean LANGUAGE sql AS 'SELECT $1.id > 5'", 'id'],
+    ["CREATE FUNCTION f(x v[]) RETURNS boolean LANGUAGE sql AS 'SELECT $1[1].id > 5'", 'id'],
+    ["CREATE FUNCTION f(x jsonb) RETURNS boolean LANGUAGE sql AS $$ SELECT x ->> 'c_id' > '5' $$", 'c_id'],
+    [
+      'CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.at := NEW.id; RETURN NEW; END $$; CREATE TRIGGER t INSTEAD OF INSERT ON v FOR EACH ROW EXECUTE FUNCTION f()',
+      'id',
+    ],
+  ])('a key of a row that it gets, or the name of a column that only keys have: %s', async (sql, key) => {
+    const found = await messages(plan(await shop('postgres', ...ROWS, sql), [C]))
+    expect(found).toContainEqual(
+      expect.stringMatching(new RegExp(`^function public\\.f\\(.*\\): it mentions ${key}, `)),
+    )
+  })
+
+  test('a name that other columns have too is none', async () => {
+    const sql = "CREATE FUNCTION f(x jsonb) RETURNS boolean LANGUAGE sql AS $$ SELECT x ->> 'id' > '5' $$"
+    const { inventory } = await plan(await shop('postgres', ...ROWS, sql), [C], {
+      ignore: ['column public.line.id'],
+    })
+    expect(inventory).toContainEqual(
+      expect.objectContaining({ name: 'function public.f(jsonb)', verdict: 'unaffected' }),
+    )
+  })
+
   test('a role is told the rights that it lacks, first', async () => {
     const database = (await shop('postgres', 'CREATE TABLE d (c_id integer)')) as PostgresDatabase
     const role = await database.role()

@@ -329,7 +329,7 @@ const OF_SQLITE: readonly Refusal[] = [
       'CREATE TABLE note (n INTEGER)',
       'CREATE TRIGGER noted AFTER INSERT ON note BEGIN INSERT INTO note SELECT n FROM line WHERE order_id = 1; END',
     ],
-    /^trigger noted: it mentions line, which has new keys; drop it/,
+    /^trigger noted: it mentions line, which has new keys; review it, drop it/,
   ],
   [
     { tables: [orders, { ...orders, table: 'checked' }] },
@@ -337,7 +337,7 @@ const OF_SQLITE: readonly Refusal[] = [
   ],
   [
     'CREATE TRIGGER touched AFTER UPDATE ON line BEGIN SELECT NEW.order_id; END',
-    /^trigger touched: it mentions order_id, which will have a new key; review it/,
+    /^trigger touched: it mentions order_id, which has new keys; review it/,
   ],
   [
     'CREATE TRIGGER touched AFTER UPDATE ON line BEGIN INSERT INTO line SELECT * FROM line; END',

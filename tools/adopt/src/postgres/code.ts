@@ -35,8 +35,14 @@ const EXPRESSIONS = `SELECT DISTINCT name, of, sql FROM (
       FROM used JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid AND prokind IN ('f', 'p')
   ) AS found WHERE sql <> '' ORDER BY 1`
 
-/** Bodies that are texts to the server, except those of the triggers of replaced tables. */
-const BODIES = `SELECT 'function ' || p.oid::regprocedure AS name, prosrc AS sql
+/**
+ * Bodies that are texts to the server, except those of the triggers of replaced tables; and the tables and views whose
+ * rows they get, which they need not name.
+ */
+const BODIES = `SELECT 'function ' || p.oid::regprocedure AS name, prosrc AS sql, ARRAY(
+    SELECT relname::text FROM pg_class AS r JOIN pg_type AS t ON reltype IN (t.oid, t.typelem) AND reltype <> 0
+     WHERE t.oid = ANY (coalesce(proallargtypes, proargtypes::oid[]) || prorettype)
+    UNION SELECT relname FROM pg_trigger JOIN pg_class AS r ON r.oid = tgrelid WHERE tgfoid = p.oid) AS own
   FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = pronamespace JOIN pg_language AS l ON l.oid = prolang
  WHERE l.lanname NOT IN ('c', 'internal') AND prosqlbody IS NULL AND ${OURS}
    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
@@ -66,6 +72,6 @@ export function* noteCode(
     const { problem, isConcerned } = useOf(sql, 'postgres', relations, of ?? undefined)
     if (isConcerned) noteUse(name, problem, obstacles)
   }
-  for (const { name, sql } of yield* queryReplaced<{ name: string; sql: string }>(session, columns, BODIES))
-    noteBody(name, sql, relations, obstacles)
+  const bodies = yield* queryReplaced<{ name: string; sql: string; own: string[] }>(session, columns, BODIES)
+  for (const { name, sql, own } of bodies) noteBody(name, sql, relations, obstacles, own)
 }

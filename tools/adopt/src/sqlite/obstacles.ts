@@ -68,15 +68,8 @@ export function* noteCode(
       if (isConcerned) noteUse(`index ${name}`, problem, obstacles)
     }
     if (type !== 'trigger') continue
-    const own = relations.get(on.toLowerCase())?.keys ?? new Map()
     const body = sql.slice(/\b(when|begin)\b/i.exec(sql)?.index)
-    const used = [...own.keys()].find((key) => mentions(body, key))
-    if (used !== undefined || (own.size > 0 && body.includes('*')))
-      obstacles.ask(
-        `trigger ${name}`,
-        `it mentions ${used ?? 'whole rows'}, which will have a new key; review it, drop it and create it again after the switch`,
-      )
-    else noteBody(`trigger ${name}`, body, relations, obstacles)
+    noteBody(`trigger ${name}`, body, relations, obstacles, [on])
   }
 }
 
