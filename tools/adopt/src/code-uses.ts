@@ -102,7 +102,10 @@ export function noteBody(
   own: readonly string[] = [],
 ): void {
   const keys = own.flatMap((one) => [...(relations.get(one.toLowerCase())?.keys.keys() ?? [])])
-  const row = keys.length > 0 && body.includes('*') ? 'whole rows' : undefined
+  // The columns of a row have another order after the switch.
+  const rest = body.replace(/\breturn\s+(new|old)\b/gi, '')
+  const isWhole = /\b(new|old)\b(?!\s*\.\s*[\w"`[$])/i.test(rest)
+  const row = keys.length > 0 && isWhole ? 'the whole row' : undefined
   const found = keys.find((key) => mentions(body, key)) ?? row ?? mentionedIn(body, relations)
   if (found === undefined) obstacles.list(name, 'unaffected', 'it mentions no table with keys')
   else
@@ -116,7 +119,9 @@ export function noteBody(
 
 /** Whether a text contains a name as a word, ignoring case, perhaps in quotes. */
 export const mentions = (text: string, name: string): boolean =>
-  new RegExp(`(?<![\\w$])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w$])`, 'i').test(text)
+  new RegExp(`(?<![\\w$])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w$])`, 'i').test(
+    text.replace(/(["`])\1/g, '$1'),
+  )
 
 /**
  * The first table or view with replaced keys that a body mentions, or name that all its columns have only for such keys,

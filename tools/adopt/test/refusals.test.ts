@@ -205,15 +205,19 @@ const OF_POSTGRES: readonly Refusal[] = [
   ],
   [
     trigger('BEGIN RAISE NOTICE $x$%$x$, NEW.order_id; RETURN NEW; END'),
-    /^trigger touched on table public\.line: it mentions order_id, which will be a new key; review it, .* ignore: \["trigger touched on table public\.line"\]$/,
+    /^trigger touched on table public\.line: it mentions order_id, which has new keys; review it, .* ignore: \["trigger touched on table public\.line"\]$/,
   ],
   [
     trigger('BEGIN PERFORM to_jsonb(NEW); RETURN NEW; END'),
-    /^trigger touched on table public\.line: it uses the whole row/,
+    /^trigger touched on table public\.line: it mentions the whole row/,
+  ],
+  [
+    trigger('BEGIN PERFORM max(o) FROM orders AS o; RETURN NEW; END'),
+    /^trigger touched on table public\.line: it mentions orders, which has new keys/,
   ],
   [
     trigger("BEGIN EXECUTE 'SELECT 1'; RETURN NEW; END"),
-    /^trigger touched on table public\.line: it runs dynamic SQL/,
+    /^trigger touched on table public\.line: it runs SQL that it builds/,
   ],
   [
     [...trigger('BEGIN RETURN NEW; END'), 'ALTER TABLE line ENABLE ALWAYS TRIGGER touched'],
@@ -341,7 +345,7 @@ const OF_SQLITE: readonly Refusal[] = [
   ],
   [
     'CREATE TRIGGER touched AFTER UPDATE ON line BEGIN INSERT INTO line SELECT * FROM line; END',
-    /^trigger touched: it mentions whole rows/,
+    /^trigger touched: it mentions line, /,
   ],
   ['ALTER TABLE line ADD COLUMN twice INTEGER AS (order_id * 2)', /line\.order_id: .*uses it/],
   [

@@ -82,7 +82,7 @@ export function* noteLegacyUses(
         `nothing has been dropped: ${what} uses ${shownName(table)}.${legacy}; change or drop that first`,
       )
     for (const { name, sql } of users)
-      if ([shownName(table), legacy].every((one) => mentions(sql.replaceAll('``', '`'), one))) note(name)
+      if ([shownName(table), legacy].every((one) => mentions(sql, one))) note(name)
     const uses = yield* session.query<{ name: string }>(
       `SELECT concat('index ', index_name) AS name FROM information_schema.statistics WHERE table_schema = database()
           AND table_name = $1 AND column_name = $2 AND left(index_name, 15) <> 'snoflax_legacy_'

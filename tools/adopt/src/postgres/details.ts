@@ -46,7 +46,6 @@ export function* readDetails(
 ): Work<PostgresDetails> {
   const tables = tablesOf(columns)
   yield* noteObstacles(session, columns, obstacles)
-  const silenced = yield* checkTriggers(session, columns, obstacles)
   const indexes = yield* readIndexes(session, tables)
   const touched = indexes.filter((index) => touches(index, columns))
   const late = touched.filter(isLate)
@@ -57,6 +56,7 @@ export function* readDetails(
   for (const { what } of recreated) obstacles.list(what, 'recreated', 'created again by the switch')
   for (const { name } of built) obstacles.list(`index ${name}`, 'recreated', 'built over the new keys')
   yield* noteCode(session, columns, relations, obstacles)
+  const silenced = yield* checkTriggers(session, columns, relations, obstacles)
   return {
     foreignKeys: foreignKeys.filter(({ table, columns: own }) =>
       columns.some((one) => one.table === table && own.includes(one.column)),

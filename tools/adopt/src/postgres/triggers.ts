@@ -1,6 +1,8 @@
 import type { ReplacedColumn } from '../adoption.js'
+import { noteBody, type Relations } from '../code-uses.js'
 import type { Session } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
+import { lastOf } from '../plan.js'
 import type { Work } from '../work.js'
 import { queryReplaced } from './replaced.js'
 
@@ -31,18 +33,24 @@ export const END_SILENCE = 'SET LOCAL session_replication_role TO DEFAULT'
 export function* checkTriggers(
   session: Session,
   columns: readonly ReplacedColumn[],
+  relations: Relations,
   obstacles: Obstacles,
 ): Work<boolean> {
   const triggers = yield* queryReplaced<Trigger>(session, columns, TRIGGERS)
   const silenced = triggers.length > 0 && (yield* maySilence(session))
-  const names = [...new Set(columns.map(({ column }) => column.toLowerCase()))]
   for (const { table, name, isAlways, code } of triggers) {
-    const reason =
-      !silenced || isAlways
-        ? `it would fire for every row that the backfill updates; disable it, or run this as a role that may SET session_replication_role${isAlways ? ' and let it fire for ORIGIN only' : ''}`
-        : reasonToLook(code, names)
-    if (reason !== undefined) obstacles.ask(`trigger ${name} on table ${table}`, reason)
-    else obstacles.list(`trigger ${name} on table ${table}`, 'unaffected', 'its code does not mention keys')
+    const what = `trigger ${name} on table ${table}`
+    if (!silenced || isAlways)
+      obstacles.ask(
+        what,
+        `it would fire for every row that the backfill updates; disable it, or run this as a role that may SET session_replication_role${isAlways ? ' and let it fire for ORIGIN only' : ''}`,
+      )
+    else if (code === null)
+      obstacles.ask(
+        what,
+        'it is written in a language that adopt cannot read; review it, drop it and create it again after the switch',
+      )
+    else noteBody(what, code, relations, obstacles, [lastOf(table)])
   }
   return silenced
 }
@@ -59,18 +67,4 @@ function* maySilence(session: Session): Work<boolean> {
   } finally {
     yield* session.run(['ROLLBACK TO SAVEPOINT silence', 'RELEASE SAVEPOINT silence'])
   }
-}
-
-const LOOK = 'review it, drop it and create it again after the switch'
-
-/** Why a person must review a trigger's code; undefined if it can't depend on the keys. */
-function reasonToLook(code: string | null, columns: readonly string[]): string | undefined {
-  if (code === null) return `it is written in a language that adopt cannot read; ${LOOK}`
-  const words: readonly string[] = code.toLowerCase().match(/[\w$]+/g) ?? []
-  const used = columns.find((column) => words.includes(column) || !/^[\w$]+$/.test(column))
-  if (used !== undefined) return `it mentions ${used}, which will be a new key; ${LOOK}`
-  if (words.includes('execute')) return `it runs dynamic SQL; ${LOOK}`
-  // The columns of a row have another order after the switch.
-  const rows = code.replace(/\breturn\s+(new|old)\b/gi, '')
-  return /\b(new|old)\b(?!\s*\.\s*[\w"$])/i.test(rows) ? `it uses the whole row; ${LOOK}` : undefined
 }
