@@ -41,16 +41,17 @@ export function relationsOf(all: readonly StoredColumn[], replaced: readonly Rep
   return relations
 }
 
-export interface View {
-  /** Its name in the inventory, and in code. */
+export interface Code {
+  /** Its name in the inventory. */
   readonly name: string
-  readonly view: string
+  /** The name of the view, or of the table that the expression is over; empty for a function. */
+  readonly of: string
   readonly sql: string
 }
 
 /** Notes views that do more with keys than selecting them. Adds to the relations what views return. */
 export function noteViews(
-  views: readonly View[],
+  views: readonly Code[],
   dialect: Database,
   relations: Relations,
   obstacles: Obstacles,
@@ -59,12 +60,12 @@ export function noteViews(
   // Views in any order read each other, and what they return only grows.
   for (let size = -1; size < sizeOf(relations); ) {
     size = sizeOf(relations)
-    for (const { name, view, sql } of views) {
+    for (const { name, of, sql } of views) {
       const use = useOf(sql, dialect, relations)
       if (!use.isConcerned) continue
-      const columns = [...(relations.get(view.toLowerCase())?.columns ?? [])]
+      const columns = [...(relations.get(of.toLowerCase())?.columns ?? [])]
       const returned = use.returned ?? new Map(columns.map((column) => [column, UNCERTAIN]))
-      addRelation(relations, view, [], returned)
+      addRelation(relations, of, [], returned)
       found.set(name, use)
     }
   }

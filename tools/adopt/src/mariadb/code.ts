@@ -58,7 +58,7 @@ export function* noteCode(
   noteViews(
     near
       .filter(({ kind }) => kind === 'view')
-      .map((one) => ({ name: shown(one), view: one.name, sql: one.sql ?? '' })),
+      .map((one) => ({ name: shown(one), of: one.name, sql: one.sql ?? '' })),
     'mariadb',
     relations,
     obstacles,

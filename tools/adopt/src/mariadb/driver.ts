@@ -232,9 +232,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
 
   /** Texts and uuids in code point order. */
   keyOrder({ keyType }: RootPlan, column: string): string {
-    return isNumber(keyType) || isBinary(keyType)
-      ? column
-      : `CAST(CONVERT(${column} USING utf8mb4) AS BINARY)`
+    return isNumber(keyType) || isBinary(keyType) ? column : this.textOf(column)
   }
 
   *keysAfter(root: RootPlan, last: unknown, limit: number) {

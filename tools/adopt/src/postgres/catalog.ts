@@ -170,7 +170,7 @@ export function* readIndexes(session: Session, tables: readonly string[]): Work<
     `SELECT i.relname AS name, quote_ident(n.nspname) AS schema, t AS table, owner, i.relkind = 'I' AS "isPartitioned",
             ${INDEX_DEFINITION} AS definition,
             m.amname AS method, ${COLUMN_NAMES('x.indrelid', 'x.indkey::int2[]')} AS columns,
-            concat_ws(' ', pg_get_expr(x.indexprs, x.indrelid), pg_get_expr(x.indpred, x.indrelid)) AS expressions,
+            concat_ws(', ', pg_get_expr(x.indexprs, x.indrelid), pg_get_expr(x.indpred, x.indrelid)) AS expressions,
             CASE WHEN c.oid IS NOT NULL THEN
               json_build_object('name', c.conname, 'kind', c.contype, 'definition',
                 regexp_replace(pg_get_constraintdef(c.oid), '( DEFERRABLE.*)?$', coalesce(' USING INDEX TABLESPACE ' || space, '') || '\\1'))

@@ -3,8 +3,8 @@ import type { ReplacedColumn } from '../adoption.js'
 import type { Relations } from '../code-uses.js'
 import { mentions } from '../code-uses.js'
 import type { Obstacles } from '../obstacles.js'
-import { type AddedIndex, newName, tablesOf } from '../plan.js'
 import { isWord, readSql, type SqlToken } from '../read-sql.js'
+import { type AddedIndex, lastOf, newName, tablesOf } from '../plan.js'
 import { type Edit, edited, firstList, replacing, textOf } from '../sql-edits.js'
 import type { Work } from '../work.js'
 import { type Index, type PostgresForeignKey, readForeignKeys, readIndexes } from './catalog.js'
@@ -52,10 +52,14 @@ export function* readDetails(
   const foreignKeys = yield* readForeignKeys(session)
   const roots = columns.filter(({ isRoot }) => isRoot)
   const built = touched.filter((index) => !isLate(index))
-  const recreated = [...late.map(recreatedIndex), ...(yield* readRecreated(session, columns))]
+  const others = yield* readRecreated(session, columns)
+  const recreated = [...late.map(recreatedIndex), ...others.recreated]
   for (const { what } of recreated) obstacles.list(what, 'recreated', 'created again by the switch')
   for (const { name } of built) obstacles.list(`index ${name}`, 'recreated', 'built over the new keys')
-  yield* noteCode(session, columns, relations, obstacles)
+  const expressions = touched
+    .filter((one) => one.expressions !== '')
+    .map(({ name, owner, expressions: sql }) => ({ name: `index ${name}`, of: lastOf(owner), sql }))
+  yield* noteCode(session, columns, [...others.code, ...expressions], relations, obstacles)
   const silenced = yield* checkTriggers(session, columns, relations, obstacles)
   return {
     foreignKeys: foreignKeys.filter(({ table, columns: own }) =>

@@ -1,5 +1,7 @@
 import type { ReplacedColumn } from '../adoption.js'
+import type { Code } from '../code-uses.js'
 import type { Session } from '../driver.js'
+import { lastOf } from '../plan.js'
 import type { Work } from '../work.js'
 import { comment, INDEX_DEFINITION, indexExtras } from './catalog.js'
 import { queryReplaced } from './replaced.js'
@@ -37,7 +39,10 @@ const GRANTS = (acl: string, columns: string, table: string): string =>
      ${GRANTEE('grantee')}, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
      FROM aclexplode(${acl}) GROUP BY grantee, is_grantable ORDER BY 1`
 
-/** Each query returns rows of `what`, `down` and `up`; views in an order in which they can be created. */
+/**
+ * Each query returns rows of `what`, `down` and `up`; views in an order in which they can be created. With `sql` that the
+ * server has parsed also `of`: the view, or the table that an expression is over.
+ */
 const RECREATED = [
   // Properties of the key or foreign key itself, which are lost with the old column.
   `SELECT format('what is kept of %s.%s', own, "column") AS what, NULL::text[] AS down, ARRAY(
@@ -56,14 +61,16 @@ const RECREATED = [
   `SELECT DISTINCT format('constraint %s on table %s', conname, own) AS what,
      ARRAY[format('ALTER TABLE %s DROP CONSTRAINT %I', own, conname)] AS down,
      array_remove(ARRAY[format('ALTER TABLE %s ADD CONSTRAINT %I %s', own, conname, pg_get_constraintdef(c.oid)),
-       ${comment(`format('CONSTRAINT %I ON %s', conname, own)`, 'pg_constraint', 'c.oid')}], NULL) AS up
+       ${comment(`format('CONSTRAINT %I ON %s', conname, own)`, 'pg_constraint', 'c.oid')}], NULL) AS up,
+     attrelid::regclass::text AS of, pg_get_expr(conbin, conrelid) AS sql
      FROM used JOIN replaced USING (attrelid, attnum) JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid
     WHERE contype IN ('c', 'x') AND contypid = 0 AND coninhcount = 0 ORDER BY 1`,
   `SELECT DISTINCT format('statistics %I.%I', nspname, stxname) AS what,
      ARRAY[format('DROP STATISTICS %I.%I', nspname, stxname)] AS down,
      array_remove(ARRAY[pg_get_statisticsobjdef(s.oid), format('ALTER STATISTICS %I.%I OWNER TO %I', nspname, stxname, pg_get_userbyid(stxowner)),
        CASE WHEN target >= 0 THEN format('ALTER STATISTICS %I.%I SET STATISTICS %s', nspname, stxname, target) END,
-       ${comment(`format('STATISTICS %I.%I', nspname, stxname)`, 'pg_statistic_ext', 's.oid')}], NULL) AS up
+       ${comment(`format('STATISTICS %I.%I', nspname, stxname)`, 'pg_statistic_ext', 's.oid')}], NULL) AS up,
+     stxrelid::regclass::text AS of, array_to_string(pg_get_statisticsobjdef_expressions(s.oid), ', ') AS sql
      FROM used JOIN pg_statistic_ext AS s ON classid = 'pg_statistic_ext'::regclass AND s.oid = objid
      JOIN pg_namespace AS n ON n.oid = stxnamespace,
      LATERAL (SELECT (to_jsonb(s) ->> 'stxstattarget')::integer AS target) AS t ORDER BY 1`,
@@ -95,13 +102,15 @@ const RECREATED = [
        || ARRAY(SELECT pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class = c.oid AND rulename <> '_RETURN' ORDER BY 1)
        || ARRAY(SELECT one FROM pg_trigger AS g, LATERAL unnest(ARRAY[${TRIGGER('name')}]) WITH ORDINALITY AS t (one, i)
             WHERE tgrelid = c.oid AND NOT tgisinternal ORDER BY tgname, i)
-       || CASE WHEN relkind = 'm' AND relispopulated THEN 'REFRESH MATERIALIZED VIEW ' || name END, NULL) AS up
+       || CASE WHEN relkind = 'm' AND relispopulated THEN 'REFRESH MATERIALIZED VIEW ' || name END, NULL) AS up,
+     name AS of, pg_get_viewdef(c.oid) AS sql
      FROM views JOIN pg_class AS c USING (oid) JOIN pg_namespace AS n ON n.oid = relnamespace
      LEFT JOIN pg_tablespace AS s ON s.oid = reltablespace,
      LATERAL (SELECT format('%I.%I', nspname, relname) AS name, CASE relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END AS kind) AS named
     ORDER BY level, c.oid`,
   `SELECT DISTINCT format('trigger %s on table %s', tgname, own) AS what,
-     ARRAY[format('DROP TRIGGER %I ON %s', tgname, own)] AS down, array_remove(ARRAY[${TRIGGER('own')}], NULL) AS up
+     ARRAY[format('DROP TRIGGER %I ON %s', tgname, own)] AS down, array_remove(ARRAY[${TRIGGER('own')}], NULL) AS up,
+     own AS of, substring(pg_get_triggerdef(g.oid) FROM ' WHEN \\((.*)\\) EXECUTE ') AS sql
      FROM used JOIN replaced USING (attrelid, attnum) JOIN pg_trigger AS g ON classid = 'pg_trigger'::regclass AND g.oid = objid
     WHERE NOT tgisinternal AND tgparentid = 0 ORDER BY 1`,
   `SELECT format('policy %s on table %s', polname, of) AS what, ARRAY[format('DROP POLICY %I ON %s', polname, of)] AS down,
@@ -111,28 +120,34 @@ const RECREATED = [
        (SELECT string_agg(${GRANTEE('role')}, ', ') FROM unnest(polroles) AS role))
        || coalesce(' USING (' || pg_get_expr(polqual, polrelid) || ')', '')
        || coalesce(' WITH CHECK (' || pg_get_expr(polwithcheck, polrelid) || ')', ''),
-       ${comment(`format('POLICY %I ON %s', polname, of)`, 'pg_policy', 'p.oid')}], NULL) AS up
+       ${comment(`format('POLICY %I ON %s', polname, of)`, 'pg_policy', 'p.oid')}], NULL) AS up,
+     of, concat_ws(', ', pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) AS sql
      FROM (SELECT DISTINCT objid FROM used WHERE classid = 'pg_policy'::regclass) AS u JOIN pg_policy AS p ON p.oid = u.objid,
      LATERAL (SELECT format('%I.%I', nspname, relname) AS of FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
                WHERE c.oid = polrelid) AS named ORDER BY 1`,
   // Parsed bodies: the same text then means the new columns.
-  `SELECT DISTINCT 'function ' || p.oid::regprocedure AS what, NULL::text[] AS down, ARRAY[pg_get_functiondef(p.oid)] AS up
+  `SELECT DISTINCT 'function ' || p.oid::regprocedure AS what, NULL::text[] AS down, ARRAY[pg_get_functiondef(p.oid)] AS up,
+     NULL AS of, pg_get_function_sqlbody(p.oid) AS sql
      FROM used JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid AND prokind IN ('f', 'p') ORDER BY 1`,
 ]
 
-export function* readRecreated(session: Session, columns: readonly ReplacedColumn[]): Work<Recreated[]> {
-  const recreated: Recreated[] = []
-  for (const query of RECREATED) {
-    const rows = yield* queryReplaced<{ what: string; down: string[] | null; up: string[] | null }>(
-      session,
-      columns,
-      query,
-    )
-    recreated.push(
-      ...rows
-        .map(({ what, down, up }) => ({ what, isIndex: false, takeDown: down ?? [], putBack: up ?? [] }))
-        .filter(({ takeDown, putBack }) => takeDown.length + putBack.length > 0),
-    )
+interface Row extends Pick<Partial<Code>, 'sql'> {
+  readonly what: string
+  readonly down: string[] | null
+  readonly up: string[] | null
+  readonly of?: string | null
+}
+
+export function* readRecreated(
+  session: Session,
+  columns: readonly ReplacedColumn[],
+): Work<{ recreated: Recreated[]; code: Code[] }> {
+  const rows: Row[] = []
+  for (const query of RECREATED) rows.push(...(yield* queryReplaced<Row>(session, columns, query)))
+  return {
+    recreated: rows
+      .map(({ what, down, up }) => ({ what, isIndex: false, takeDown: down ?? [], putBack: up ?? [] }))
+      .filter(({ takeDown, putBack }) => takeDown.length + putBack.length > 0),
+    code: rows.flatMap(({ what: name, of, sql }) => (sql ? [{ name, of: lastOf(of ?? ''), sql }] : [])),
   }
-  return recreated
 }

@@ -55,7 +55,7 @@ export function* noteCode(
   }
   const views = items.filter(({ type }) => type === 'view')
   noteViews(
-    views.map(({ name, sql }) => ({ name: `view ${name}`, view: name, sql })),
+    views.map(({ name, sql }) => ({ name: `view ${name}`, of: name, sql })),
     'sqlite',
     relations,
     obstacles,
