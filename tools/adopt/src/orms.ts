@@ -17,7 +17,7 @@ import {
 
 interface Dialect {
   key(name: Name, root: RootPlan, database: DatabaseName): string
-  reference(name: Name, root: RootPlan, isNullable: boolean, database: DatabaseName): string
+  reference(name: Name, root: RootPlan, column: ReplacedColumn, database: DatabaseName): string
   /** A column that is null for new rows. */
   extra(name: Name, old: OldType, database: DatabaseName): string
   index(index: AddedIndex): string | undefined
@@ -160,6 +160,14 @@ function prismaIdType(root: RootPlan, database: DatabaseName): string {
   return prismaType({ type: root.type, place: placeOf(root) }, database)
 }
 
+const prismaComment = (root: RootPlan, database: DatabaseName): string =>
+  [
+    `/// @snoflax ${root.family}`,
+    ...(root.prefix === undefined ? [] : [`prefix=${root.prefix}`]),
+    ...(root.storage === 'uuid8' ? ['storage=uuid8'] : []),
+    ...(database === 'MariaDB' && root.storage === 'text' ? ['collation=utf8mb4_bin'] : []),
+  ].join(' ')
+
 /** A field of Prisma, with the native type as an attribute. */
 function prismaField(
   { column, property }: Name,
@@ -186,15 +194,21 @@ const typeormColumn = (root: RootPlan, form: '' | '.plain', more: string): strin
 /** The function of Drizzle's and Kysely's columns. */
 const familyColumn = (root: RootPlan): string => (hasOwn(root) ? `${root.family}Id` : 'idColumn')
 
-/** The options of a new key's column. */
-const keyOptions = (root: RootPlan, name: string | false, database?: DatabaseName): string =>
+/** The options of a column of ids, which one that only stores them has too. */
+const storedOptions = (root: RootPlan, database?: DatabaseName, ...more: (string | false)[]): string =>
   options([
-    name,
+    ...more,
     prefixOption(root),
-    NAMELESS.includes(root.family) && 'generator',
     storageOption(root),
     database === 'SQLite' && root.storage === 'bigint' && 'exactBigint: true',
   ])
+
+/** The options of a new key's column. */
+const keyOptions = (root: RootPlan, name: string | false, database?: DatabaseName): string =>
+  storedOptions(root, database, name, NAMELESS.includes(root.family) && 'generator')
+
+const drizzleArguments = (column: string, root: RootPlan, more: string): string =>
+  [written(column), hasOwn(root) ? '' : familyCode(root), more].filter(Boolean).join(', ')
 
 /** An option where the property is not called as the column. */
 const nameOption = ({ column, property }: Name): string | false =>
@@ -208,9 +222,9 @@ const DIALECTS: Record<Orm, Dialect> = {
   typeorm: {
     key: (name, root) =>
       `@${typeormColumn(root, '', keyOptions(root, nameOption(name)))} ${name.property}!: ${typeCode(root)}`,
-    reference: (name, root, isNullable) => {
-      const more = options([nameOption(name), prefixOption(root), isNullable && 'nullable: true'])
-      return `@${typeormColumn(root, '.plain', more)} ${name.property}!: ${typeCode(root)}${isNullable ? ' | null' : ''}`
+    reference: (name, root, { notNull }) => {
+      const more = options([nameOption(name), prefixOption(root), !notNull && 'nullable: true'])
+      return `@${typeormColumn(root, '.plain', more)} ${name.property}!: ${typeCode(root)}${notNull ? '' : ' | null'}`
     },
     extra: (name, old, database) => {
       const { word, base, length, isUnsigned, charset, collation } = typeIn(TYPEORM_TYPES[database], old)
@@ -235,16 +249,14 @@ const DIALECTS: Record<Orm, Dialect> = {
     hide: () => [],
   },
   prisma: {
-    key: (name, root, database) =>
-      [
-        prismaField(name, prismaIdType(root, database), false, ['@id', '@default(dbgenerated())']),
-        `/// @snoflax ${root.family}`,
-        ...(root.prefix === undefined ? [] : [`prefix=${root.prefix}`]),
-        ...(root.storage === 'uuid8' ? ['storage=uuid8'] : []),
-        ...(database === 'MariaDB' && root.storage === 'text' ? ['collation=utf8mb4_bin'] : []),
-      ].join(' '),
-    reference: (name, root, isNullable, database) =>
-      prismaField(name, prismaIdType(root, database), isNullable),
+    key: (name, root, database) => {
+      const attributes = ['@id', '@default(dbgenerated())']
+      const field = prismaField(name, prismaIdType(root, database), false, attributes)
+      return `${field} ${prismaComment(root, database)}`
+    },
+    reference: (name, root, { notNull, isDeclared }, database) =>
+      prismaField(name, prismaIdType(root, database), !notNull) +
+      (isDeclared ? ` ${prismaComment(root, database)}` : ''),
     extra: (name, old, database) => prismaField(name, prismaType(old, database), true),
     index: (index) => {
       const properties = propertiesOf(index)?.join(', ')
@@ -258,12 +270,16 @@ const DIALECTS: Record<Orm, Dialect> = {
   },
   drizzle: {
     key: ({ column, property }, root, database) => {
-      const definition = hasOwn(root) ? '' : familyCode(root)
-      const given = [written(column), definition, keyOptions(root, false, database)].filter(Boolean)
-      return `${property}: ${familyColumn(root)}(${given.join(', ')}).primaryKey(),`
+      const given = drizzleArguments(column, root, keyOptions(root, false, database))
+      return `${property}: ${familyColumn(root)}(${given}).primaryKey(),`
     },
-    reference: ({ column, property }, root, isNullable) =>
-      `${property}: ${familyColumn(root)}.ref(${written(column)}, () => ${tableName(root.table)}.${nameOf(root.key).property})${isNullable ? '' : '.notNull()'},`,
+    reference: ({ column, property }, root, { notNull, isDeclared }, database) => {
+      const target = `() => ${tableName(root.table)}.${nameOf(root.key).property}`
+      const role = isDeclared
+        ? `plain(${drizzleArguments(column, root, storedOptions(root, database))})`
+        : `ref(${written(column)}, ${target})`
+      return `${property}: ${familyColumn(root)}.${role}${notNull ? '.notNull()' : ''},`
+    },
     extra: ({ column, property }, old, database) => {
       const { word, base, length, isUnsigned } = typeIn(DRIZZLE_TYPES[database], old)
       const more = options([
@@ -340,15 +356,13 @@ export function schemaChange<Details>(
   const linesOf = (one: ReplacedColumn): string[] => {
     const root = rootOf(roots, one)
     const [own, place] = [nameOf(one.column), pathOf(one)]
-    if (one.isDeclared)
-      return [
-        `// ${one.column} contains ids of ${shownName(root.table)} without a foreign key: declare it by hand`,
-      ]
+    if (one.via !== undefined)
+      return [`// ${one.column} contains ids of ${shownName(root.table)} beside others: declare it by hand`]
     if (stage === 'backfilling')
       return [dialect.extra(nameOf(newName(one.column)), { type: root.type, place }, db.database)]
     const now = one.isRoot
       ? dialect.key(own, root, db.database)
-      : dialect.reference(own, root, !one.notNull, db.database)
+      : dialect.reference(own, root, one, db.database)
     if (stage === 'finished') return [now]
     return [now, dialect.extra(nameOf(legacyName(one.column)), { type: one.type, place }, db.database)]
   }

@@ -159,12 +159,10 @@ function* readPlan<Details>(
   const all = yield* db.catalog.readAllColumns(db)
   const declared = declaredColumns(options, keys, all, obstacles)
   const plain = declared.filter(({ via, column }) => via === undefined && !column.isElsewhere)
-  const foreignKeys = [
-    ...(yield* db.catalog.readForeignKeys(db)),
-    ...plain.map((one) => asForeignKey(one, keys)),
-  ]
+  const foreignKeys = yield* db.catalog.readForeignKeys(db)
+  const references = [...foreignKeys, ...plain.map((one) => asForeignKey(one, keys))]
   const found = [
-    ...replacedColumns(keys, foreignKeys, obstacles),
+    ...replacedColumns(keys, references, obstacles),
     ...declared.flatMap(({ column: { table, column }, root, via }) =>
       via === undefined ? [] : [{ table, column, root, isRoot: false, via }],
     ),
@@ -184,7 +182,9 @@ function* readPlan<Details>(
     if (known.has(pathOf({ ...column, column: legacy })))
       obstacles.note(pathOf(column), `the table already has a column ${legacy}; rename or drop it`)
     const { type = '', notNull = false } = known.get(pathOf(column)) ?? {}
-    const isDeclared = declared.some((one) => pathOf(one.column) === pathOf(column))
+    const isDeclared =
+      declared.some((one) => pathOf(one.column) === pathOf(column)) &&
+      !foreignKeys.some(({ table, columns }) => table === column.table && columns.includes(column.column))
     return { ...column, type, notNull, ...(isDeclared && { isDeclared: true as const }) }
   })
   const roots = given.map(({ key, table, recipe: { storage } }) => ({

@@ -153,6 +153,31 @@ test.each<[string, string, TableOptions['generator'], RegExp]>([
   await expect(linesOf(keyType, generator, 'prisma')).rejects.toThrow(message)
 })
 
+test.each<[Orm, string, string]>([
+  ['typeorm', "@FlaxIdColumn.plain({ prefix: 'ord', nullable: true }) buyer!: Id<'ord'> | null", '@Column'],
+  ['prisma', 'buyer String? /// @snoflax flax prefix=ord', 'legacyBuyer'],
+  ['drizzle', "buyer: flaxId.plain('buyer', { prefix: 'ord', storage: 'text' }),", 'legacyBuyer: integer('],
+  ['kysely', "buyer: idColumn.ref('public.orders.id'),", 'legacy_buyer: number'],
+])('%s: a declared column has no foreign key', async (orm, line, legacy) => {
+  for (const sql of [
+    'CREATE TABLE orders (id integer PRIMARY KEY)',
+    'CREATE TABLE visits (buyer integer, payload jsonb)',
+  ])
+    await database.query(sql)
+  const generator: TableOptions['generator'] = (clock) =>
+    prefixed(flax, 'ord').generator({ monotonic: true, clock })
+  const references = { 'visits.buyer': 'orders', 'visits.payload': { paths: { '$.order': 'orders' } } }
+  const adoption = await plan(database, [{ table: 'orders', createdAt: SPAN, storage: 'text', generator }], {
+    references,
+  })
+  const { columns } = adoption.schemaChange(orm, 'switched')
+  const linesOf = (name: string) => columns.find(({ column }) => column === name)?.lines
+  expect(linesOf('buyer')).toEqual([line, expect.stringContaining(legacy)])
+  expect(linesOf('payload')).toEqual([
+    '// payload contains ids of public.orders beside others: declare it by hand',
+  ])
+})
+
 test('names with any characters become properties and quoted texts', async () => {
   const file = await sqlite.open()
   await file.query(`CREATE TABLE "naïve table" ("2nd 'key'" text PRIMARY KEY)`)
