@@ -22,9 +22,14 @@ export interface DeclaredColumn {
   readonly via: Via | undefined
 }
 
-/** Whether a name that the user writes means this table: with or without its schema. */
-export const isNamed = (table: string, given: string): boolean =>
-  shownName(table) === shownName(given) || shownName(table).endsWith(`.${shownName(given)}`)
+/**
+ * What the user means by a name, with its schema or without it. A whole name means only this: MariaDB's own tables have no
+ * longer one, and other databases may have tables of the same name.
+ */
+function namedAs<Named>(all: readonly Named[], name: string, nameOf: (one: Named) => string): Named[] {
+  const exact = all.filter((one) => nameOf(one) === name)
+  return exact.length > 0 ? exact : all.filter((one) => nameOf(one).endsWith(`.${name}`))
+}
 
 /** The columns of the option `references`. */
 export function declaredColumns(
@@ -34,15 +39,15 @@ export function declaredColumns(
   obstacles: Obstacles,
 ): DeclaredColumn[] {
   const indexOf = (place: string, given: string): number => {
-    const root = keys.findIndex(({ table }) => isNamed(table, given))
-    return root >= 0 ? root : refuse(place, `references: ${given} is not in tables; list it there`, given)
+    const [key, ...others] = namedAs(keys, shownName(given), ({ table }) => shownName(table))
+    if (key === undefined) return refuse(place, `references: ${given} is not in tables; list it there`, given)
+    if (others.length > 0)
+      refuse(place, `references: several tables are called ${given}; name its schema`, given)
+    return keys.indexOf(key)
   }
   return Object.entries(references).flatMap(([path, reference]) => {
     const declared = obstacles.attempt(() => {
-      const found = columns.filter(
-        ({ table, column }) =>
-          path.endsWith(`.${column}`) && isNamed(table, path.slice(0, -column.length - 1)),
-      )
+      const found = namedAs(columns, shownName(path), pathOf)
       const [column] = found
       if (column === undefined) return refuse(path, 'references: no such column; write it as table.column')
       if (found.length > 1)

@@ -220,6 +220,43 @@ describe.each(kinds)('%s: columns without a foreign key', (kind) => {
     expect(found).toEqual([expect.stringMatching(message)])
   })
 
+  test.skipIf(kind === 'sqlite')(
+    'a name means the table of its own schema or database, or is refused',
+    async () => {
+      const database = await shop(kind, 'CREATE TABLE d (c_id integer)')
+      const other = `other_${database.kind === 'mysql' ? database.name : ''}`
+      for (const sql of [
+        `CREATE SCHEMA ${other}`,
+        `CREATE TABLE ${other}.d (c_id integer)`,
+        `CREATE TABLE ${other}.c (id integer PRIMARY KEY, at ${TIMES[kind]} NOT NULL)`,
+      ])
+        await database.query(sql)
+      const references = { 'd.c_id': 'c' }
+      try {
+        if (kind === 'mysql') {
+          const { columns } = await plan(database, [C], { references })
+          expect(columns.map(({ table, column }) => `${table}.${column}`)).toEqual(['c.id', 'd.c_id'])
+          return
+        }
+        expect(await messages(plan(database, [C], { references }))).toContainEqual(
+          expect.stringMatching(
+            /^d\.c_id: references: several tables have it: other_\.d\.c_id, public\.d\.c_id$/,
+          ),
+        )
+        const tables = [C, { ...C, table: 'other_.c', generator: idsOf('cou') }]
+        expect(
+          await messages(plan(database, tables, { references: { 'public.d.c_id': 'c' } })),
+        ).toContainEqual(
+          expect.stringMatching(
+            /^public\.d\.c_id: references: several tables are called c; name its schema$/,
+          ),
+        )
+      } finally {
+        if (kind === 'mysql') await database.query(`DROP DATABASE ${other}`)
+      }
+    },
+  )
+
   test('a name to ignore that is not in the inventory is refused', async () => {
     const database = await shop(kind)
     expect(await messages(plan(database, [C], { ignore: ['view gone'] }))).toEqual([
