@@ -24,7 +24,10 @@ export type Lines = (table: string, column?: string) => string
 /** Auto-increment keys, texts of up to 30 characters, or the ORM's uuids. */
 export type OldKeys = 'counted' | 'text' | 'uuid'
 
-/** An ORM, and an application's schema in it: `customer` with a name, `orders` with a time, a customer and a parent. */
+/**
+ * An ORM, and an application's schema in it: `customer` with a name, `orders` with a time, a customer, a parent, and another
+ * customer without a foreign key.
+ */
 export interface OrmProject {
   readonly orm: Orm
   /** The schema: with such keys, or without them after the switch, and with the lines of a stage. */
@@ -132,14 +135,15 @@ export function describeOrm({ orm, source, create, diff, migrate, baseline }: Or
       const [one, two] = IDS[keys]
       await database.query(`INSERT INTO customer (id, name) VALUES ('${one}', 'one'), ('${two}', 'two')`)
       await database.query(
-        `INSERT INTO orders (id, at, customer_id, parent_id)
-           VALUES ('${one}', '2021-05-01', '${one}', NULL), ('${two}', '2021-06-01', '${two}', '${one}')`,
+        `INSERT INTO orders (id, at, customer_id, parent_id, gift_to)
+           VALUES ('${one}', '2021-05-01', '${one}', NULL, '${two}'), ('${two}', '2021-06-01', '${two}', '${one}', NULL)`,
       )
       const client = database.kind === 'sqlite' ? database.connection : database.pool
       return {
         database,
         adoption: await planAdoption(client, {
           tables: TABLES[keys].map((table) => ({ ...storageIn(name, keys, table), ...table })),
+          references: { 'orders.gift_to': 'customer' },
         }),
       }
     }

@@ -111,6 +111,7 @@ const orders = ${table}('orders', {
   at: ${time}.notNull(),
   ${ifOld(`customerId: ${type}('customer_id'${more}).notNull().references(() => customer.id),`)} ${lines('orders', 'customer_id')}
   ${ifOld(`parentId: ${type}('parent_id'${more}).references(() => orders.id),`)} ${lines('orders', 'parent_id')}
+  ${ifOld(`giftTo: ${type}('gift_to'${more}),`)} ${lines('orders', 'gift_to')}
 }, (t) => [index('orders_customer').on(t.customerId), ${lines('orders')}])
 return { customer, orders }`
   },

@@ -78,6 +78,8 @@ model Order {
   ${lines('orders', 'parent_id')}
   parent   Order?  @relation("parts", fields: [parentId], references: [id])
   parts    Order[] @relation("parts")
+  ${ifOld(`giftTo ${type}? @map("gift_to") ${native}`)}
+  ${lines('orders', 'gift_to')}
   ${lines('orders')}
   @@index([customerId])
   @@map("orders")

@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { flake } from '@snoflax/core'
-import { type Adoptable, describeOrm } from '@snoflax/test/adoption'
+import { type Adoptable, describeOrm, type OldKeys } from '@snoflax/test/adoption'
 import * as snoflax from '@snoflax/typeorm'
 import { prepareDataSource } from '@snoflax/typeorm'
 import * as typeorm from 'typeorm'
@@ -18,6 +18,13 @@ const OLD_KEYS = {
 
 /** The generator that a file of entities imports. */
 const generator = flake.generator({ worker: 1 })
+
+/** A column of such keys without a foreign key. */
+const oldGift = (kind: Adoptable['kind'], keys: OldKeys): string => {
+  const uuid = { postgres: "'uuid'", sqlite: "'varchar'", mysql: "'uuid'" }[kind]
+  const type = { counted: "'int'", text: "'varchar', length: 30", uuid }[keys]
+  return `@Column({ name: 'gift_to', nullable: true, type: ${type} }) giftTo!: unknown`
+}
 
 /** Lends a DataSource whose entities are that source, which is compiled as an application's would be. */
 async function connected<Result>(
@@ -78,6 +85,8 @@ ${lines('orders')}
   @Index() @ManyToOne(() => Customer, { nullable: false, onDelete: 'CASCADE' }) @JoinColumn({ name: 'customer_id' }) customer!: Customer
   ${lines('orders', 'parent_id')}
   @ManyToOne(() => Order, { nullable: true }) @JoinColumn({ name: 'parent_id' }) parent!: Order
+  ${oldKeys === undefined ? '' : oldGift(kind, oldKeys)}
+  ${lines('orders', 'gift_to')}
 }
 return [Customer, Order]`
   },

@@ -194,18 +194,16 @@ const typeormColumn = (root: RootPlan, form: '' | '.plain', more: string): strin
 /** The function of Drizzle's and Kysely's columns. */
 const familyColumn = (root: RootPlan): string => (hasOwn(root) ? `${root.family}Id` : 'idColumn')
 
-/** The options of a column of ids, which one that only stores them has too. */
-const storedOptions = (root: RootPlan, database?: DatabaseName, ...more: (string | false)[]): string =>
-  options([
-    ...more,
-    prefixOption(root),
-    storageOption(root),
-    database === 'SQLite' && root.storage === 'bigint' && 'exactBigint: true',
-  ])
+/** The options of any column of ids that isn't a foreign key. */
+const idOptions = (root: RootPlan, database?: DatabaseName): (string | false)[] => [
+  prefixOption(root),
+  storageOption(root),
+  database === 'SQLite' && root.storage === 'bigint' && 'exactBigint: true',
+]
 
 /** The options of a new key's column. */
 const keyOptions = (root: RootPlan, name: string | false, database?: DatabaseName): string =>
-  storedOptions(root, database, name, NAMELESS.includes(root.family) && 'generator')
+  options([name, NAMELESS.includes(root.family) && 'generator', ...idOptions(root, database)])
 
 const drizzleArguments = (column: string, root: RootPlan, more: string): string =>
   [written(column), hasOwn(root) ? '' : familyCode(root), more].filter(Boolean).join(', ')
@@ -222,8 +220,9 @@ const DIALECTS: Record<Orm, Dialect> = {
   typeorm: {
     key: (name, root) =>
       `@${typeormColumn(root, '', keyOptions(root, nameOption(name)))} ${name.property}!: ${typeCode(root)}`,
-    reference: (name, root, { notNull }) => {
-      const more = options([nameOption(name), prefixOption(root), !notNull && 'nullable: true'])
+    reference: (name, root, { notNull, isDeclared }) => {
+      const own = isDeclared ? idOptions(root) : [prefixOption(root)]
+      const more = options([nameOption(name), ...own, !notNull && 'nullable: true'])
       return `@${typeormColumn(root, '.plain', more)} ${name.property}!: ${typeCode(root)}${notNull ? '' : ' | null'}`
     },
     extra: (name, old, database) => {
@@ -276,7 +275,7 @@ const DIALECTS: Record<Orm, Dialect> = {
     reference: ({ column, property }, root, { notNull, isDeclared }, database) => {
       const target = `() => ${tableName(root.table)}.${nameOf(root.key).property}`
       const role = isDeclared
-        ? `plain(${drizzleArguments(column, root, storedOptions(root, database))})`
+        ? `plain(${drizzleArguments(column, root, options(idOptions(root, database)))})`
         : `ref(${written(column)}, ${target})`
       return `${property}: ${familyColumn(root)}.${role}${notNull ? '.notNull()' : ''},`
     },

@@ -154,7 +154,11 @@ test.each<[string, string, TableOptions['generator'], RegExp]>([
 })
 
 test.each<[Orm, string, string]>([
-  ['typeorm', "@FlaxIdColumn.plain({ prefix: 'ord', nullable: true }) buyer!: Id<'ord'> | null", '@Column'],
+  [
+    'typeorm',
+    "@FlaxIdColumn.plain({ prefix: 'ord', storage: 'text', nullable: true }) buyer!: Id<'ord'> | null",
+    '@Column',
+  ],
   ['prisma', 'buyer String? /// @snoflax flax prefix=ord', 'legacyBuyer'],
   ['drizzle', "buyer: flaxId.plain('buyer', { prefix: 'ord', storage: 'text' }),", 'legacyBuyer: integer('],
   ['kysely', "buyer: idColumn.ref('public.orders.id'),", 'legacy_buyer: number'],
