@@ -12,7 +12,7 @@ import {
   Utils,
 } from '@mikro-orm/core'
 import { IdError, type IdFamily } from '@snoflax/core'
-import { show, withPath } from '@snoflax/core/adapter'
+import { type OnMismatch, show, withPath } from '@snoflax/core/adapter'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -23,6 +23,8 @@ export interface IdTyping {
   readonly newId: (() => string) | undefined
   /** How the database generates the ids; undefined if it does not. */
   readonly databaseDefault?: object | undefined
+  /** With `notFound` texts that are no ids are written, too. */
+  readonly onMismatch?: OnMismatch | undefined
 }
 
 /** Throws an IdError for a value that is no id of its property. */
@@ -118,8 +120,9 @@ function each(value: unknown, check: (item: unknown) => void): void {
   if (Array.isArray(value)) value.forEach(check)
 }
 
-function checkId(path: string, { family }: IdTyping, value: unknown): void {
-  if (value == null || isRaw(value)) return
+function checkId(path: string, { family, onMismatch }: IdTyping, value: unknown): void {
+  const isAnyText = onMismatch === 'notFound' && typeof value === 'string'
+  if (value == null || isRaw(value) || isAnyText) return
   withPath(path, () => family.parse(value))
 }
 

@@ -4,6 +4,7 @@ import {
   flax,
   type IdFamily,
   type IdOf,
+  type IdStorage,
   type SnoId,
   type StorageName,
   sno,
@@ -11,6 +12,7 @@ import {
 import {
   checkColumnOptions,
   checkFamily,
+  checkOwnType,
   checkSchema,
   familyWith,
   type IdSource,
@@ -18,6 +20,7 @@ import {
   type KeyOf,
   type KeyOptions,
   type MetaOption,
+  type OnMismatch,
 } from '@snoflax/core/adapter'
 import { IdType } from './type.js'
 
@@ -35,6 +38,13 @@ export interface PlainIdOptions {
   readonly storage?: StorageName
   /** Adds a CHECK of length and prefix, in SQLite of the type too, so that other programs can't write what is no id. */
   readonly check?: boolean
+  /** The column's type that you have, such as `varchar(36)`, for ids of `opaque()`. Default: that of the family. */
+  readonly columnType?: string
+  /**
+   * What a write of a text does that can't be an id of the property: it is an error, or with `notFound` it is written, as to a
+   * plain string. Conditions never check. `notFound` needs storage `text`. Default: `error`; relations follow their target.
+   */
+  readonly onMismatch?: OnMismatch
 }
 
 /** Options of an id property whose ids are generated. */
@@ -124,7 +134,17 @@ const STORED = {
   fieldName: 'any',
   comment: 'any',
   check: 'boolean',
+  columnType: 'any',
+  onMismatch: ['error', 'notFound'],
 } as const
+
+/** A column of a type of its own stores what a `uuid` column would as text. */
+function ownStorage<Options extends PlainIdOptions>(family: IdFamily, options: Options): Options {
+  const { columnType, storage } = options
+  if (columnType === undefined) return options
+  checkOwnType({ family, name: 'text' } as IdStorage<string>, columnType, 'columnType')
+  return { ...options, storage: storage ?? (/^uuid$/i.test(columnType) ? undefined : 'text') }
+}
 
 /**
  * A generated primary key with the ids of a definition: any family, prefixed or your own. A row that is inserted without
@@ -153,16 +173,18 @@ export function idProperty<
     options ?? {},
     { ...STORED, primary: 'boolean' },
   )
-  const { storage, check, primary = true, prefix, accept, branded: _, ...others } = checked
-  const { generator, meta, default: by, schema, ...rest } = others
+  const { check, primary = true, prefix, accept, branded: _, onMismatch, ...others } = checked
+  const { generator, meta, default: by, schema, ...stored } = others
   const family = familyWith(definition, { prefix, accept })
+  const { storage, ...rest } = ownStorage(family, stored)
   if (by === 'database') {
     if (schema !== undefined) checkSchema(schema)
-    return property(new IdType(family, storage, undefined, check, { schema, meta }), { ...rest, primary })
+    const type = new IdType(family, storage, undefined, check, { schema, meta }, onMismatch)
+    return property(type, { ...rest, primary })
   }
   const usage = (example: string) => `{ generator: ${example} }`
   const generate = idSource({ family, generator, meta, usage })
-  const type = new IdType(family, storage, generate, check)
+  const type = new IdType(family, storage, generate, check, undefined, onMismatch)
   return property(type, { ...rest, primary, onCreate: () => generate() })
 }
 
@@ -186,8 +208,10 @@ idProperty.plain = <
 ): IdProperty<KeyOf<AnId, Prefix, Accepted, IsBranded>, Nullable<Passed>> => {
   checkFamily(definition)
   const checked: PlainIdOptions & KeyOptions = checkColumnOptions(definition, 'plain', options ?? {}, STORED)
-  const { storage, check, prefix, accept, branded: _, ...rest } = checked
-  return property(new IdType(familyWith(definition, { prefix, accept }), storage, undefined, check), rest)
+  const { check, prefix, accept, branded: _, onMismatch, ...stored } = checked
+  const family = familyWith(definition, { prefix, accept })
+  const { storage, ...rest } = ownStorage(family, stored)
+  return property(new IdType(family, storage, undefined, check, undefined, onMismatch), rest)
 }
 
 /** `defineEntity` looks for `~options`; decorators take what is enumerable. */

@@ -1,6 +1,14 @@
 import { type EntityMetadata, type EntityProperty, type Platform, ReferenceKind, Type } from '@mikro-orm/core'
 import { type Database, IdError, type IdFamily, type IdStorage, type StorageName } from '@snoflax/core'
-import { checkCondition, databaseDefault, plainStorage, refuse, withPath } from '@snoflax/core/adapter'
+import {
+  checkCondition,
+  checkMismatch,
+  databaseDefault,
+  type OnMismatch,
+  plainStorage,
+  refuse,
+  withPath,
+} from '@snoflax/core/adapter'
 import { keepItemType, pathOf } from './checks.js'
 import { keepEntity } from './property.js'
 import { watchWrites } from './writes.js'
@@ -34,8 +42,19 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> {
         const isOwn = this.place === undefined || this.place === place
         const type = isOwn
           ? this
-          : new IdType(this.family, this.storage, this.generate, this.isChecked, this.databaseDefault)
+          : new IdType(
+              this.family,
+              this.storage,
+              this.generate,
+              this.isChecked,
+              this.databaseDefault,
+              this.onMismatch,
+            )
         type.place = place
+        // Here, since MikroORM asks a property that states its column's type for no other.
+        const platform = this.platform as Platform
+        withPath(place, () => checkMismatch(this.storageIn(platform), this.onMismatch))
+        watchWrites(platform.getConfig().getDriver())
         prop.customType = type
         if (prop.array) keepItemType(prop, type)
         if (type.newId && prop.onCreate) prop.onCreate = type.newId
@@ -63,6 +82,8 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> {
     readonly isChecked?: boolean,
     /** How the database generates the ids; undefined if it does not. */
     readonly databaseDefault?: DatabaseDefault,
+    /** What a write of a text does that can't be an id. */
+    readonly onMismatch?: OnMismatch,
   ) {
     super()
     // MikroORM's field hides the accessor below.
@@ -73,7 +94,6 @@ export class IdType<AnId extends string> extends Type<AnId, AnId> {
     // MikroORM asks once before it says which property it means.
     if (this.place === undefined) return 'text'
     const { column, database } = withPath(this.place, () => this.storageIn(platform))
-    watchWrites(platform.getConfig().getDriver())
     if (database !== 'sqlite' && column.collation !== undefined) prop.collation ??= column.collation
     return column.type.endsWith('char') ? `char(${column.length})` : column.type
   }

@@ -126,8 +126,8 @@ export function checkColumnOptions<Options extends object>(
  * @example
  * checkOwnType(storageFor(flax, 'postgres'), undefined) // undefined
  */
-export function checkOwnType({ family, name }: IdStorage<string>, type: unknown): void {
+export function checkOwnType({ family, name }: IdStorage<string>, type: unknown, field = 'type'): void {
   if (type === undefined || name !== 'text' || isOpaque(family)) return
-  const reason = 'type is for ids of opaque(): times are found by the order of the column of its own type'
-  refuse(family.name, 'type', type, `${reason}; leave it out`)
+  const reason = `${field} is for ids of opaque(): times are found by the order of the column of its own type`
+  refuse(family.name, field, type, `${reason}; leave it out`)
 }
