@@ -166,7 +166,7 @@ export const Key = (prefix: string): PropertyDecorator => (target, property) => 
   expect(code).toBe(3)
   expect(left.map(({ name, reason }) => [name, reason])).toEqual([
     ['Loose.id', expect.stringContaining("write it: --pattern 'Loose.id=")],
-    ['Org.id', expect.stringContaining("what generates it isn't a statement of its class")],
+    ['Org.id', expect.stringContaining('a decorator of your own declares it')],
     ['Odd.id', expect.stringContaining('is no option of an id column')],
     ['Loose.org.id', 'it refers to Org.id, which stays as it is'],
   ])

@@ -2,7 +2,7 @@ import type ts from 'typescript'
 import type { Edit } from './edits.js'
 import { type Export, importing, takenIn } from './imports.js'
 import type { KeyPlan } from './plan.js'
-import type { Source, Sources } from './sources.js'
+import type { Found, Source, Sources } from './sources.js'
 import { Unwritable } from './written.js'
 
 /** The definition of a key, as it is written into a file. */
@@ -68,8 +68,16 @@ export class Definitions {
     this.#neededIn(file).imports.push(...wanted)
   }
 
+  /** The text of an expression in a file, which imports what it needs; undefined if the file can't name it. */
+  textOf(found: Found, file: Source): string | undefined {
+    const imports: Export[] = []
+    const text = this.sources.textIn(found, file, imports)
+    if (text !== undefined && imports.length > 0) this.import(file, ...imports)
+    return text
+  }
+
   /** Writes the definition of a key above the statement that has it. */
-  define(key: KeyPlan, file: Source, statement: ts.Node, generate: string): Definition {
+  define(key: KeyPlan, file: Source, statement: ts.Node, generate: string | undefined): Definition {
     this.import(file, ['opaque', '@snoflax/core'])
     const [, prefix] = /^([a-z][a-z0-9]*(?:_[a-z0-9]+)*)[_-]$/.exec(key.head) ?? []
     const label = this.#labelOf(prefix ?? key.table.name)
@@ -80,8 +88,9 @@ export class Definitions {
     const offset = comment?.pos ?? statement.getStart()
     const pattern = new RegExp(key.pattern).source
     // A parameter's text in a template is a part of it.
-    const own = generate.replace(/\$\{(['"])([\w-]*)\1\}/g, '$2')
-    const written = `export const ${name} = opaque('${label}', { pattern: /${pattern}/, generate: ${own} })`
+    const own = generate?.replace(/\$\{(['"])([\w-]*)\1\}/g, '$2')
+    const options = `{ pattern: /${pattern}/${own === undefined ? '' : `, generate: ${own}`} }`
+    const written = `export const ${name} = opaque('${label}', ${options})`
     this.edit(file, { start: offset, end: offset, text: `${written}${this.#semicolon(file)}\n\n` })
     const definition = { name, file, offset }
     this.byKey.set(key, definition)

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
 import { UsageError } from '../exit.js'
+import { ClassWriter } from './classes/write.js'
 import { askDatabase, type Stored } from './database.js'
 import { Definitions } from './definitions.js'
 import { DrizzleWriter } from './drizzle/write.js'
@@ -13,7 +14,7 @@ import { type KeyPlan, type Left, type Named, type Plan, planOf } from './plan.j
 import { prismaFacts } from './prisma/load.js'
 import { PrismaWriter } from './prisma/write.js'
 import { Sources } from './sources.js'
-import { TypeormWriter } from './typeorm/write.js'
+import { typeorm } from './typeorm/write.js'
 import { compareFacts } from './verify.js'
 import { type Change, Unwritable, type Writer } from './written.js'
 
@@ -155,7 +156,7 @@ function writerOf(
   const writer =
     orm === 'drizzle'
       ? new DrizzleWriter(sources, editing, facts.database)
-      : new TypeormWriter(sources, editing, facts.tables, plan.keys)
+      : new ClassWriter(sources, editing, facts.tables, plan.keys, typeorm(editing))
   return { writer, editing }
 }
 

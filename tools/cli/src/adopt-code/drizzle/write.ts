@@ -1,10 +1,10 @@
 import type ts from 'typescript'
+import { Columns, type Link, type Written } from '../columns.js'
 import type { Definitions } from '../definitions.js'
 import type { Facts } from '../load/facts.js'
 import { isText, type KeyPlan, type Named, type ReferencePlan } from '../plan.js'
 import type { Sources } from '../sources.js'
 import { type Change, Unwritable, type Writer } from '../written.js'
-import { Columns, type Link, type Written } from './columns.js'
 
 const CORES = { postgres: 'pg', mysql: 'mysql', sqlite: 'sqlite' } as const
 
@@ -31,7 +31,7 @@ export class DrizzleWriter implements Writer {
     readonly definitions: Definitions,
     readonly database: Facts['database'],
   ) {
-    this.#columns = new Columns(sources)
+    this.#columns = new Columns(sources, (call) => call.arguments?.[1])
     this.#core = `@snoflax/drizzle/${CORES[database]}-core`
   }
 
@@ -122,10 +122,7 @@ export class DrizzleWriter implements Writer {
   }
 
   #textOf({ file }: Written, found: { scope: Link['scope']; node: ts.Expression }): string | undefined {
-    const imports: (readonly [string, string])[] = []
-    const text = this.sources.textIn(found, file, imports)
-    if (text !== undefined && imports.length > 0) this.definitions.import(file, ...imports)
-    return text
+    return this.definitions.textOf(found, file)
   }
 
   /** The options of a column, which keep what it was. */

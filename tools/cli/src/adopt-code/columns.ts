@@ -1,6 +1,6 @@
 import type ts from 'typescript'
-import type { Place } from '../load/facts.js'
-import type { Found, Source, Sources } from '../sources.js'
+import type { Place } from './load/facts.js'
+import type { Found, Source, Sources } from './sources.js'
 
 /** A method of a column's chain, and how many functions away from its table it stands. */
 export interface Link extends Found<ts.CallExpression> {
@@ -25,11 +25,15 @@ export interface Written {
   readonly isAlone: boolean
 }
 
-/** Finds the columns of Drizzle's tables in the source. */
+/** Finds columns that are chains of calls, in the tables of Drizzle and the entities of MikroORM. */
 export class Columns {
   readonly #byTable = new Map<ts.Node, ReadonlyMap<string, Written>>()
 
-  constructor(readonly sources: Sources) {}
+  constructor(
+    readonly sources: Sources,
+    /** The argument of a table's call that has its columns. */
+    readonly given: (call: ts.CallExpression | ts.NewExpression) => ts.Expression | undefined,
+  ) {}
 
   /** The column of a table that a module exports; undefined if the source can't be followed. */
   find(places: readonly Place[], key: string): Written | undefined {
@@ -61,7 +65,7 @@ export class Columns {
       if (!ts.isCallExpression(inner)) break
       call = inner
     }
-    const given = ts.isCallExpression(call) ? call.arguments[1] : undefined
+    const given = ts.isCallExpression(call) || ts.isNewExpression(call) ? this.given(call) : undefined
     if (!given) return columns
     const isOwn = ts.isObjectLiteralExpression(given) || ts.isArrowFunction(given)
     const at = { file, statement: statementOf(ts, declared) }

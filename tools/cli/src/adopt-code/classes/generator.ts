@@ -1,7 +1,7 @@
 import type ts from 'typescript'
 import type { Sources } from '../sources.js'
 
-/** The expression that a class itself generates a key by: a property's value, or a statement of @BeforeInsert. */
+/** The expression that a class itself generates a key by: a property's value, or a statement of a hook. */
 export function generatorOf(
   { ts }: Sources,
   { members }: ts.ClassDeclaration,
@@ -20,13 +20,13 @@ export function generatorOf(
     if (!isOwn(left)) return undefined
     return ts.isBinaryExpression(right) && isOwn(right.left) ? right.right : right
   }
-  const isBeforeInsert = (one: ts.ClassElement): boolean =>
+  const isHook = (one: ts.ClassElement): boolean =>
     ts.canHaveDecorators(one) &&
     (ts.getDecorators(one) ?? []).some(({ expression }) =>
-      /^(?:\w+\.)?BeforeInsert\(/.test(expression.getText()),
+      /^(?:\w+\.)?Before(?:Insert|Create)\(/.test(expression.getText()),
     )
   const statements = members.flatMap((one) =>
-    ts.isMethodDeclaration(one) && isBeforeInsert(one) ? [...(one.body?.statements ?? [])] : [],
+    ts.isMethodDeclaration(one) && isHook(one) ? [...(one.body?.statements ?? [])] : [],
   )
   const value = initializer ?? statements.map(assignedBy).find(Boolean)
   return value && !/\bthis\b/.test(value.getText()) ? value : undefined
