@@ -256,3 +256,12 @@ export const users = sqliteTable('users', { id: text('id').primaryKey().$default
     /tables of several databases, \w+ and \w+: pass the files of one/,
   )
 })
+
+test('an application may set variables of its environment while it is loaded', async () => {
+  const told = await adopt(`import { nanoid } from 'nanoid'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+process.env['PATH'] = \`\${process.env['PATH']}:/opt\`
+export const users = sqliteTable('users', { id: text().primaryKey().$defaultFn(() => nanoid()) })
+`)
+  expect(told).toMatchObject({ code: 0, failures: [], adopted: [{ name: 'users.id' }] })
+})

@@ -142,6 +142,8 @@ export function recordGenerators(): void {
   const randomUUID = recorded('randomUUID', crypto.randomUUID.bind(crypto) as Function, always(UUID))
   Object.defineProperty(crypto, 'randomUUID', { value: randomUUID, configurable: true, writable: true })
   process.env = new Proxy(process.env, {
+    // Node refuses to define a variable that it has.
+    set: (target, name, value) => Reflect.set(target, name, value),
     get(target, name) {
       const value = Reflect.get(target, name)
       if (typeof name === 'string' && isGenerating) environment.generating.add(name)
