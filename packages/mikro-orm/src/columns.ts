@@ -138,12 +138,20 @@ const STORED = {
   onMismatch: ['error', 'notFound'],
 } as const
 
-/** A column of a type of its own stores what a `uuid` column would as text. */
+/**
+ * A column of a type of its own stores what a `uuid` column would as text. MikroORM sizes the discriminators of polymorphic
+ * relations by its length.
+ */
 function ownStorage<Options extends PlainIdOptions>(family: IdFamily, options: Options): Options {
   const { columnType, storage } = options
   if (columnType === undefined) return options
   checkOwnType({ family, name: 'text' } as IdStorage<string>, columnType, 'columnType')
-  return { ...options, storage: storage ?? (/^uuid$/i.test(columnType) ? undefined : 'text') }
+  const [, length] = /\((\d+)\)$/.exec(columnType) ?? []
+  return {
+    ...options,
+    storage: storage ?? (/^uuid$/i.test(columnType) ? undefined : 'text'),
+    ...(length && { length: Number(length) }),
+  }
 }
 
 /**
