@@ -26,8 +26,14 @@ const INSTALLED = {
   ulid: '../../../bench/node_modules/ulid',
   uuid: '../../../bench/node_modules/uuid',
   uuidv7: '../../../bench/node_modules/uuidv7',
+  '@mikro-orm/core': '../../../packages/mikro-orm/node_modules/@mikro-orm/core',
+  '@mikro-orm/decorators': '../../../packages/mikro-orm/node_modules/@mikro-orm/decorators',
+  '@mikro-orm/postgresql': '../../../packages/mikro-orm/node_modules/@mikro-orm/postgresql',
+  '@mikro-orm/mariadb': '../../../packages/mikro-orm/node_modules/@mikro-orm/mariadb',
+  '@mikro-orm/sqlite': '../../../packages/mikro-orm/node_modules/@mikro-orm/sqlite',
   '@snoflax/core': '../../../packages/core',
   '@snoflax/drizzle': '../../../packages/drizzle',
+  '@snoflax/mikro-orm': '../../../packages/mikro-orm',
   '@snoflax/typeorm': '../../../packages/typeorm',
 }
 

@@ -37,9 +37,9 @@ export class Columns {
 
   /** The column of a table that a module exports; undefined if the source can't be followed. */
   find(places: readonly Place[], key: string): Written | undefined {
-    for (const { file: path, name } of places) {
-      const file = this.sources.fileAt(path)
-      const declared = file?.declared.get(name)
+    for (const place of places) {
+      const file = this.sources.placed(place)
+      const declared = file?.declared.get(place.name)
       const found = file && declared && this.#columnsIn(file, declared).get(key)
       if (found) return found
     }

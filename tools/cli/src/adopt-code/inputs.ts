@@ -17,6 +17,16 @@ const drizzle = (text: string): boolean =>
   /['"]drizzle-orm\/(?:pg|mysql|sqlite)-core['"]/.test(text) &&
   /\b(?:\w*Table\w*|\w+\.table|table)\s*\(\s*['"`]/.test(text)
 
+const isMikroOrm = (text: string): boolean => /['"]@mikro-orm\//.test(text)
+
+const mikroOrm = (text: string): boolean =>
+  isMikroOrm(text) &&
+  (/\bdefineConfig\s*\(/.test(text) ||
+    (/\bexport default\b/.test(text) && /\bentities(?:Ts)?\s*[:,]/.test(text)))
+
+const mikroOrmInit = (text: string): boolean =>
+  isMikroOrm(text) && /\bMikroORM\.init\s*\(|\bnew\s+MikroORM\b/.test(text)
+
 const typeorm = (text: string): boolean => /['"]typeorm['"]/.test(text) && /new\s+DataSource\s*\(/.test(text)
 
 /** What the files declare. A file that was named is loaded, whatever it is called. */
@@ -28,18 +38,30 @@ export function inputsOf(paths: readonly string[], texts: ReadonlyMap<string, st
   const matching = (test: (text: string) => boolean) =>
     code.flatMap(([file, text]) => (test(text) ? file : []))
   const sources = matching(typeorm)
+  const configurations = matching(mikroOrm)
+  const orms = configurations.length > 0 ? configurations : matching(mikroOrmInit)
   const first = (test: RegExp, orm: string) => {
     const [file] = matching((text) => test.test(text))
     return file ? [{ file, reason: byHand(orm) }] : []
   }
+  const [schema] = matching((text) => isMikroOrm(text) && /@Entity\s*\(|\bdefineEntity\s*\(/.test(text))
   const [entity] = matching((text) => /['"]typeorm['"]/.test(text) && /@Entity\s*\(/.test(text))
   return {
     drizzle: matching(drizzle),
     typeorm: sources,
+    mikroOrm: orms,
     prisma: code.flatMap(([file]) => (file.endsWith('.prisma') ? file : [])),
     unread: [
-      ...first(/['"]@mikro-orm\//, 'MikroORM'),
       ...first(/new\s+Kysely\b/, 'Kysely'),
+      ...(schema && orms.length === 0
+        ? [
+            {
+              file: schema,
+              reason:
+                'entities of MikroORM without a configuration: pass a module, too, that exports one of them; it is not connected',
+            },
+          ]
+        : []),
       ...(entity && sources.length === 0
         ? [
             {

@@ -10,6 +10,7 @@ import type { Files } from './files.js'
 import { inputsOf } from './inputs.js'
 import type { Facts, Orm } from './load/facts.js'
 import { loadFacts, pathOf } from './load/process.js'
+import { MikroOrmWriter } from './mikro-orm/write.js'
 import { type KeyPlan, type Left, type Named, type Plan, planOf } from './plan.js'
 import { prismaFacts } from './prisma/load.js'
 import { PrismaWriter } from './prisma/write.js'
@@ -76,18 +77,19 @@ export interface Outcome {
 const PACKAGES = {
   drizzle: '@snoflax/drizzle',
   typeorm: '@snoflax/typeorm',
+  mikroOrm: '@snoflax/mikro-orm',
   prisma: '@snoflax/prisma-extension',
 } as const
 
 /** Loads an application, and finds what makes its keys columns of ids. @throws {UsageError} */
 export async function adoptFiles(paths: readonly string[], files: Files, wanted: Wanted): Promise<Outcome> {
   const inputs = inputsOf(paths, files.texts)
-  const orms = (['drizzle', 'typeorm', 'prisma'] as const).filter((orm) => inputs[orm].length > 0)
+  const orms = (Object.keys(PACKAGES) as Orm[]).filter((orm) => inputs[orm].length > 0)
   const failures = [...inputs.unread]
   if (orms.length === 0)
     throw new UsageError(
       failures.map(({ file, reason }) => `${file}: ${reason}`).join('; ') ||
-        `no Drizzle tables, no DataSource of TypeORM and no Prisma schema in ${paths.join(', ')}`,
+        `no Drizzle tables, no DataSource of TypeORM, no configuration of MikroORM and no Prisma schema in ${paths.join(', ')}`,
     )
   const outcomes: Outcome[] = []
   for (const orm of orms) outcomes.push(await adoptOrm(orm, inputs[orm], files, wanted))
@@ -156,7 +158,9 @@ function writerOf(
   const writer =
     orm === 'drizzle'
       ? new DrizzleWriter(sources, editing, facts.database)
-      : new ClassWriter(sources, editing, facts.tables, plan.keys, typeorm(editing))
+      : orm === 'mikroOrm'
+        ? new MikroOrmWriter(sources, editing, facts, plan.keys)
+        : new ClassWriter(sources, editing, facts.tables, plan.keys, typeorm(editing))
   return { writer, editing }
 }
 

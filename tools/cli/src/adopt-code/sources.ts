@@ -315,6 +315,13 @@ export class Sources {
     return file.getLineAndCharacterOfPosition(node.getStart()).line + 1
   }
 
+  /** The file of a place: by its path, whole or from this folder, else the only one that declares the name. */
+  placed({ file, name }: { readonly file: string; readonly name: string }): Source | undefined {
+    if (file !== '') return this.fileAt(file)
+    const [only, other] = this.all.filter(({ declared }) => declared.has(name))
+    return other ? undefined : only
+  }
+
   /** The file with this path, whole or from this folder. */
   fileAt(path: string): Source | undefined {
     return this.#byPath.get(relative('.', path))

@@ -230,9 +230,9 @@ export class ClassWriter implements Writer {
     return table.places.flatMap((place) => this.#classOf(place) ?? [])[0]
   }
 
-  #classOf({ file: path, name }: Place): Omit<Property, 'node'> | undefined {
-    const file = this.sources.fileAt(path)
-    const statement = file?.declared.get(name)
+  #classOf(place: Place): Omit<Property, 'node'> | undefined {
+    const file = this.sources.placed(place)
+    const statement = file?.declared.get(place.name)
     return file && statement && this.sources.ts.isClassDeclaration(statement)
       ? { file, statement }
       : undefined

@@ -63,7 +63,7 @@ export interface Facts {
   readonly failures: readonly Failure[]
 }
 
-export type Orm = 'drizzle' | 'typeorm' | 'prisma'
+export type Orm = 'drizzle' | 'typeorm' | 'mikroOrm' | 'prisma'
 
 /** What a process that loads an application gets. */
 export interface Request {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { reasonOf, UUID_DEFAULT } from './drizzle.js'
-import type { ColumnFacts, Facts, Failure, Reference, TableFacts } from './facts.js'
+import type { ColumnFacts, Facts, Failure, Place, Reference, TableFacts } from './facts.js'
 import { sample } from './generators.js'
 
 type Class = new () => Record<string, unknown>
@@ -107,13 +107,14 @@ export async function typeormFacts(files: readonly string[]): Promise<Facts> {
   }
 }
 
-/** The modules of classes, by what has been loaded. */
-function placesOf(): ReadonlyMap<unknown, string> {
-  const places = new Map<unknown, string>()
+/** The exports of loaded modules, those that declare a value before those that export it again. */
+export function placesOf(): ReadonlyMap<unknown, readonly Place[]> {
+  const places = new Map<unknown, readonly Place[]>()
   for (const module of Object.values(createRequire(import.meta.url).cache)) {
     if (!module || /[\\/]node_modules[\\/]/.test(module.filename)) continue
-    for (const value of Object.values(Object(module.exports)))
-      if (typeof value === 'function' && !places.has(value)) places.set(value, module.filename)
+    for (const [name, value] of Object.entries(Object(module.exports)))
+      if (Object(value) === value)
+        places.set(value, [{ file: module.filename, name }, ...(places.get(value) ?? [])])
   }
   return places
 }
@@ -122,10 +123,10 @@ function factsOf(
   entity: Entity,
   all: readonly Entity[],
   driver: Driver,
-  places: ReadonlyMap<unknown, string>,
+  places: ReturnType<typeof placesOf>,
   declared: Declared,
 ): TableFacts {
-  const place = (target: unknown, name: string) => ({ file: places.get(target) ?? '', name })
+  const place = (target: unknown, name: string) => ({ file: places.get(target)?.[0]?.file ?? '', name })
   const reference = (target: Column, by: Reference['by']): Reference => ({
     table: all.findIndex(({ tablePath }) => tablePath === target.entityMetadata.tablePath),
     key: target.propertyPath,
