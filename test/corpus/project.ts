@@ -16,7 +16,7 @@ import ts from 'typescript'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-export type Orm = 'drizzle' | 'kysely' | 'prisma' | 'typeorm'
+export type Orm = 'drizzle' | 'kysely' | 'mikro-orm' | 'prisma' | 'typeorm'
 
 /** What a schema for one database is for the other. */
 export type Dialect = (text: string) => string
@@ -42,9 +42,20 @@ export interface Told {
 const PACKAGE = {
   drizzle: 'drizzle',
   kysely: 'kysely',
+  'mikro-orm': 'mikro-orm',
   prisma: 'prisma-extension',
   typeorm: 'typeorm',
 } as const
+
+/** What the packages of an ORM don't have. */
+const ABOVE = {
+  ...Object.fromEntries(
+    ['core', 'drizzle', 'mikro-orm', 'typeorm'].map((name) => [`@snoflax/${name}`, `../../packages/${name}`]),
+  ),
+  'better-auth': '../../packages/prisma-extension/node_modules/better-auth',
+  '@paralleldrive/cuid2': '../node_modules/@paralleldrive/cuid2',
+  nanoid: '../../bench/node_modules/nanoid',
+}
 
 /** A copy of a schema and its application, where the packages of its ORM are installed. */
 export function copied(orm: Orm, name: string, variant: string, dialect: Dialect): string {
@@ -54,15 +65,11 @@ export function copied(orm: Orm, name: string, variant: string, dialect: Dialect
   mkdirSync(folder, { recursive: true })
   const link = join(root, 'node_modules')
   if (!existsSync(link)) symlinkSync(at(`../../packages/${PACKAGE[orm]}/node_modules`), link)
-  for (const name of ['core', 'drizzle', 'typeorm']) {
-    const own = at(`../.vitest/corpus/node_modules/@snoflax/${name}`)
+  for (const [name, path] of Object.entries(ABOVE)) {
+    const own = at(`../.vitest/corpus/node_modules/${name}`)
     mkdirSync(dirname(own), { recursive: true })
-    if (!existsSync(own)) symlinkSync(at(`../../packages/${name}`), own)
+    if (!existsSync(own)) symlinkSync(at(path), own)
   }
-  // The only package that has it.
-  const auth = at('../.vitest/corpus/node_modules/better-auth')
-  mkdirSync(dirname(auth), { recursive: true })
-  if (!existsSync(auth)) symlinkSync(at('../../packages/prisma-extension/node_modules/better-auth'), auth)
   // What lies above, for what only this folder's package.json names.
   cpSync(at('app.ts'), join(root, 'app.ts'))
   writeFileSync(join(root, 'tsconfig.json'), JSON.stringify(TSCONFIG))
