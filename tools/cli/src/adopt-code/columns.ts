@@ -1,4 +1,5 @@
 import type ts from 'typescript'
+import type { Edit } from './edits.js'
 import type { Place } from './load/facts.js'
 import type { Found, Source, Sources } from './sources.js'
 
@@ -44,6 +45,14 @@ export class Columns {
       if (found) return found
     }
     return undefined
+  }
+
+  /** What writes a column into its table: in its place, or behind what it comes from with others. */
+  edit({ inTable, isAlone }: Written, key: string, text: string): Edit {
+    const at = inTable as ts.Node
+    const [start, end] = [at.getStart(), at.end]
+    if (!this.sources.ts.isSpreadAssignment(at)) return { start, end, text }
+    return isAlone ? { start, end, text: `${key}: ${text}` } : { start: end, end, text: `, ${key}: ${text}` }
   }
 
   #columnsIn(file: Source, declared: ts.Node): ReadonlyMap<string, Written> {

@@ -1,7 +1,7 @@
 import type ts from 'typescript'
 import type { Definitions } from '../definitions.js'
 import type { Export } from '../imports.js'
-import type { Facts, Place } from '../load/facts.js'
+import type { Facts } from '../load/facts.js'
 import type { KeyPlan, Named } from '../plan.js'
 import type { Source, Sources } from '../sources.js'
 import { type Change, Unwritable, type Writer } from '../written.js'
@@ -227,14 +227,10 @@ export class ClassWriter implements Writer {
 
   /** The class of an entity, in the first module of its places that declares it. */
   #entityOf({ table }: Pick<Named, 'table'>): Prepared['own'] | undefined {
-    return table.places.flatMap((place) => this.#classOf(place) ?? [])[0]
-  }
-
-  #classOf(place: Place): Omit<Property, 'node'> | undefined {
-    const file = this.sources.placed(place)
-    const statement = file?.declared.get(place.name)
-    return file && statement && this.sources.ts.isClassDeclaration(statement)
-      ? { file, statement }
-      : undefined
+    const declared = table.places.flatMap(({ file, name }) => {
+      const source = this.sources.placed({ file, name })
+      return source?.declared.has(name) ? this.#classesOf(source, name) : []
+    })
+    return declared[0]
   }
 }

@@ -158,13 +158,12 @@ export class DrizzleWriter implements Writer {
   }
 
   #place(written: Written, key: string, { text, gone }: Started): void {
-    const { file, level, chain, root, inTable, isAlone } = written
+    const { file, level, chain, root } = written
     if (level === 0) {
       this.definitions.edit(file, { start: root.node.getStart(), end: root.node.end, text })
       for (const link of chain) this.#dropOrKeep(written, link, gone)
       return
     }
-    const { ts } = this.sources
     const links = chain.flatMap((link) => {
       if (gone.includes(link)) return []
       if (link.name === 'defaultRandom') return this.#random(written)
@@ -173,13 +172,7 @@ export class DrizzleWriter implements Writer {
         throw new Unwritable("it comes from a function whose values its table can't name: declare it by hand")
       return `.${link.name}(${given.join(', ')})`
     })
-    const whole = text + links.join('')
-    const at = inTable as ts.Node
-    if (ts.isSpreadAssignment(at) && !isAlone)
-      this.definitions.edit(file, { start: at.end, end: at.end, text: `, ${key}: ${whole}` })
-    else if (ts.isSpreadAssignment(at))
-      this.definitions.edit(file, { start: at.getStart(), end: at.end, text: `${key}: ${whole}` })
-    else this.definitions.edit(file, { start: at.getStart(), end: at.end, text: whole })
+    this.definitions.edit(file, this.#columns.edit(written, key, text + links.join('')))
   }
 
   #dropOrKeep(written: Written, link: Link, gone: readonly Link[]): void {

@@ -41,7 +41,7 @@ export class MikroOrmWriter implements Writer {
       imported: IMPORTED,
       write: (old, definition, options, key) => `@${old}(${this.#propertyOf(key, definition, options)})`,
       // Without a value, classes of ES2022 would hide that of the base class.
-      again: (definition, type) => `: ${type} = ${definition}.generate()`,
+      again: (definition) => `${definition}.generate()`,
     }
     this.#classes = new ClassWriter(sources, definitions, facts.tables, keys, dialect)
   }
@@ -83,10 +83,7 @@ export class MikroOrmWriter implements Writer {
     this.definitions.import(file, IMPORTED)
     const { name } = this.definitions.define(key, file, statement, link && given && textOf(link, given))
     const text = this.#propertyOf(key, name, options)
-    const edit = this.sources.ts.isSpreadAssignment(inTable)
-      ? { start: inTable.end, end: inTable.end, text: `, ${key.column.key}: ${text}` }
-      : { start: inTable.getStart(), end: inTable.end, text }
-    this.definitions.edit(file, edit)
+    this.definitions.edit(file, this.#columns.edit(written, key.column.key, text))
     return { text: `opaque, ${key.by}`, line: this.lineOf(key) as number, file: file.path }
   }
 
