@@ -106,7 +106,10 @@ export class Columns {
       } else if (ts.isPropertyAssignment(property)) {
         const key = property.name.getText().replace(/['"]/g, '')
         const inTable = level === 0 ? property.initializer : spread
-        const found = this.#chainOf({ scope, node: property.initializer }, level)
+        const value = { scope, node: property.initializer }
+        // () => p.manyToOne(Customer)
+        const returned = this.sources.resultOf(value)
+        const found = this.#chainOf(value, level) ?? (returned && this.#chainOf(returned, level))
         if (found) columns.set(key, { ...at, ...found, inTable, isAlone })
         else columns.delete(key)
       }

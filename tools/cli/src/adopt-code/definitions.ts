@@ -81,7 +81,7 @@ export class Definitions {
     this.import(file, ['opaque', '@snoflax/core'])
     const [, prefix] = /^([a-z][a-z0-9]*(?:_[a-z0-9]+)*)[_-]$/.exec(key.head) ?? []
     const label = this.#labelOf(prefix ?? key.table.name)
-    const stem = prefix ?? key.table.places[0]?.name ?? key.table.name
+    const stem = prefix ?? key.table.places[0]?.name.replace(/(?<=.)Schema$/, '') ?? key.table.name
     const name = this.#nameIn(file, `${camel(stem)}Id`)
     const { text } = file.node
     const [comment] = this.sources.ts.getLeadingCommentRanges(text, statement.getFullStart()) ?? []

@@ -126,6 +126,7 @@ export class MikroOrmWriter implements Writer {
       const found = this.sources.declarationOf(this.sources.scopeOf(file), base.expression)
       return found ? [{ file: found.scope.file.path, name: base.expression.getText() }] : []
     })
-    return this.#columns.find(schemas, column.key)
+    // That of a relation or of an embeddable for its columns.
+    return this.#columns.find(schemas, column.key.split('.')[0] as string)
   }
 }
