@@ -19,7 +19,7 @@ export const COPIES = {
 
 export type CopyName = keyof typeof COPIES
 
-export type Outcome = 'goes on' | 'goes on after a pause' | 'refused until adopted' | "**can't be told**"
+export type Outcome = 'goes on' | 'goes on after a pause' | 'refused until adopted' | "**can't be detected**"
 
 /** What a store did. */
 export interface CopyCell {

@@ -79,7 +79,7 @@ async function outcomeOf(adapter: CopyAdapter, name: CopyName, when: string): Pr
     })
     const [other, lease] = later as [LeaseGrant, LeaseGrant]
     const outcome = await tried(copy, lease, adapter.refusal)
-    if (outcome === 'refused until adopted' || outcome === "**can't be told**")
+    if (outcome === 'refused until adopted' || outcome === "**can't be detected**")
       await expectAdopted(copy, later)
     if (copy.original) {
       expect(await copy.original.renew(other.token, TTL_MS, other.startMs)).toMatchObject({
@@ -104,7 +104,7 @@ async function tried({ store }: LeasePlace, lease: LeaseGrant, refusal: RegExp):
   if (renewed?.startMs === lease.startMs) return 'goes on'
   const window = renewed ?? (await granted(store.acquire(one(2))))
   return window.startMs < lease.untilMs && lease.startMs < window.untilMs
-    ? "**can't be told**"
+    ? "**can't be detected**"
     : 'goes on after a pause'
 }
 
