@@ -12,7 +12,7 @@ const COLUMNS = {
   mysql: { table: 'mysqlTable', integer: 'int', storage: 'text' },
 }
 
-/** Tables of a dialect whose modules are given: Drizzle's and ours. */
+/** Tables of a dialect, by Drizzle's module of it and ours. */
 export function tablesOf(dialect, theirs, ours) {
   const { table: name, integer, storage } = COLUMNS[dialect]
   const [table, int] = [theirs[name], theirs[integer]]
@@ -26,7 +26,8 @@ export function tablesOf(dialect, theirs, ours) {
       .ref('customer_id')
       .notNull()
       .references(() => customers.id),
-    jobId: ours.flakeId.plain('job_id'),
+    // Drivers and JSON may round numbers.
+    jobId: ours.flakeId.plain('job_id', { storage: 'binary' }),
     n: int('n').notNull(),
   })
   return { customers, orders }
@@ -55,7 +56,7 @@ export const statementsOf = (tables) =>
     return `create table ${drizzle.getTableName(table)} (${lines.join(', ')})`
   })
 
-export async function exercise(db, { customers, orders }, { checkColumns, placeholder }) {
+export async function exercise(db, { customers, orders }, { checkColumns, parameter, placeholder }) {
   const run = (statement) => (db.run ? db.run(statement) : db.execute(statement))
   const isMysql = !db.run && db.dialect?.constructor.name === 'MySqlDialect'
   for (const statement of statementsOf({ customers, orders })) await run(sql.raw(statement))
@@ -78,24 +79,22 @@ export async function exercise(db, { customers, orders }, { checkColumns, placeh
   const several = inArray(customers.id, [ada.id, all[2].id])
   assert.equal((await db.select().from(customers).where(several)).length, 2)
   for (const condition of [
-    sql`${customers.id} = ${ada.id}`,
-    sql`coalesce(${customers.id}, ${all[1].id}) = ${ada.id}`,
+    sql`${customers.id} = ${parameter(customers.id, ada.id)}`,
+    sql`coalesce(${customers.id}, ${parameter(customers.id, all[1].id)}) = ${parameter(customers.id, ada.id)}`,
     inArray(customers.id, db.select({ id: orders.customerId }).from(orders).where(eq(orders.n, 1))),
     // PostgreSQL takes a bare parameter that is selected for a text, with any keys.
-    ...(db.run || isMysql ? [inArray(customers.id, db.select({ id: sql`${ada.id}`.as('id') }).from(orders))] : []),
+    ...(db.run || isMysql ? [inArray(customers.id, db.select({ id: sql`${parameter(customers.id, ada.id)}`.as('id') }).from(orders))] : []),
   ]) {
     assert.deepEqual(await db.select().from(customers).where(condition), [ada])
   }
-  for (const value of [sql.placeholder('id'), placeholder(customers.id, 'id')]) {
-    const prepared = db.select().from(customers).where(eq(customers.id, value)).prepare(`p${Math.random()}`)
-    assert.deepEqual(await prepared.execute({ id: ada.id }), [ada])
-  }
-  const insert = db.insert(customers).values({ n: 4 }).prepare('again')
-  await insert.execute()
-  await insert.execute()
+  const byId = db.select().from(customers).where(eq(customers.id, placeholder(customers.id, 'id')))
+  assert.deepEqual(await byId.prepare('by_id').execute({ id: ada.id }), [ada])
+  const insert = db.insert(customers).values({ id: sql.placeholder('id'), n: 4 }).prepare('again')
+  await insert.execute({ id: flax.generate() })
+  await insert.execute({ id: flax.generate() })
   assert.equal((await db.select().from(customers)).length, 5)
 
-  await db.update(orders).set({ customerId: sql`${all[1].id}` }).where(eq(orders.id, order.id))
+  await db.update(orders).set({ customerId: sql`${parameter(customers.id, all[1].id)}` }).where(eq(orders.id, order.id))
   assert.deepEqual(await own(), [])
   await db.update(orders).set({ customerId: ada.id }).where(eq(orders.id, order.id))
   if (isMysql) {
@@ -107,8 +106,8 @@ export async function exercise(db, { customers, orders }, { checkColumns, placeh
     const upsert = db.insert(customers).values({ ...ada, n: 6 })
     const set = { n: 7, id: sql`excluded.id` }
     assert.deepEqual(await upsert.onConflictDoUpdate({ target: customers.id, set }).returning(), [{ ...ada, n: 7 }])
-    // Drizzle 0.45 leaves the rows of relational queries as sql.js answers them.
-    const isMapped = !isBefore1 || db.session?.constructor.name !== 'SQLJsSession'
+    // Drizzle 0.45 reads relations as JSON, which can't contain SQLite's bytes.
+    const isMapped = !(isBefore1 && db.run)
     const found = isMapped ? await db.query.customers.findMany({ with: { orders: { with: { customer: true } } } }) : []
     if (isMapped) assert.deepEqual(found.find(({ id }) => id === ada.id).orders, [{ ...order, customer: { ...ada, n: 7 } }])
   }
@@ -119,7 +118,7 @@ export async function exercise(db, { customers, orders }, { checkColumns, placeh
   if (!String(db.session?.constructor.name).match(/D1/)) {
     const failed = Symbol('failed')
     const change = async (tx) => {
-      await tx.delete(customers).where(eq(customers.id, sql.placeholder('id'))).prepare('gone').execute({ id: ada.id })
+      await tx.delete(customers).where(eq(customers.id, placeholder(customers.id, 'id'))).prepare('gone').execute({ id: ada.id })
       throw failed
     }
     // better-sqlite3 and sql.js have transactions without promises.
