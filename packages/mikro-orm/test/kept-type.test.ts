@@ -81,6 +81,28 @@ describe.each([sqlite, postgres, mysql].filter((kind) => kind.selected()))('$nam
   })
 })
 
+test('a DEFAULT stays beside ids that the application generates', async () => {
+  const Token = defineEntity({
+    name: 'Token',
+    properties: {
+      id: { ...idProperty(noteId, { branded: false }), defaultRaw: 'gen_random_uuid()' },
+      name: p.string(),
+    },
+  })
+  const database = await postgres.open()
+  closing.push(() => database.close())
+  const orm = await open(database, [Token])
+  await orm.schema.create()
+  expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
+  const em = orm.em.fork()
+  const token = em.create(Token, { name: 'Ada' })
+  await em.flush()
+  const id: string = token.id
+  expect(await em.fork().findOne(Token, id)).toMatchObject({ id, name: 'Ada' })
+  await em.execute("insert into token (name) values ('Bob')")
+  expect(noteId.is((await em.fork().findOneOrFail(Token, { name: 'Bob' })).id)).toBe(true)
+})
+
 test('relations follow a key that takes any text', async () => {
   @Entity()
   class Shop {

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import { expect, test } from 'vitest'
 import { adopt, adoptIn, project } from './adopting.js'
+import { bin, json } from './running.js'
 
 const config = (
   driver: string,
@@ -49,6 +50,7 @@ export const Shop = defineEntity({ name: 'Shop', properties: { slug: p.string().
 const TokenSchema = defineEntity({ name: 'Token', properties: { id: p.uuid().primary().defaultRaw('gen_random_uuid()'), shop: () => p.manyToOne(Shop) } })
 export class Token extends TokenSchema.class {}
 TokenSchema.setClass(Token)
+export const Log = defineEntity({ name: 'Log', properties: { id: p.text().primary().onCreate(() => randomUUID()) } })
 `
 /** In PostgreSQL and MariaDB columns keep their types. */
 const KEPT = {
@@ -73,6 +75,7 @@ test.each(Object.entries(KEPT))(
     expect(
       adopted.flatMap(({ kind, name, pattern }) => (kind === 'key' ? `${name} ${pattern}` : [])).sort(),
     ).toEqual([
+      ...(isPostgres ? ['Log.id [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'] : []),
       'Note.id [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}',
       'Post.id [0-9A-Z_a-z-]{21}',
       'Post.slug [0-9A-Z_a-z-]{8}',
@@ -106,8 +109,9 @@ test.each(Object.entries(KEPT))(
       `{ ...base, id: idProperty(noteId, { ${note}${isPostgres ? '' : "onMismatch: 'notFound', "}branded: false }), post`,
       ...(isPostgres
         ? [
-            "export const tokenId = opaque('token', { pattern: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/ })",
-            "id: { ...idProperty.plain(tokenId, { branded: false }), primary: true, defaultRaw: 'gen_random_uuid()' }, shop",
+            "export const tokenId = opaque('token', { pattern: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, generate: () => crypto.randomUUID() })",
+            "id: { ...idProperty(tokenId, { branded: false }), defaultRaw: 'gen_random_uuid()' }, shop",
+            "id: idProperty(logId, { columnType: 'text', onMismatch: 'notFound', branded: false }) }",
           ]
         : []),
     ])
@@ -220,6 +224,7 @@ test('what stays writable only by hand is told', async () => {
     app(
       `${USER.replace('nanoid()', "'usr_' + Math.random()")}export const Odd = defineEntity({ name: 'Odd', properties: { id: p.string().primary().lazy().onCreate(() => nanoid()) } })
 const values = () => ({ id: { type: 'string', primary: true, onCreate: () => nanoid() } as const })
+export const Seventh = defineEntity({ name: 'Seventh', properties: { id: p.uuid().primary().defaultRaw('uuidv7()') } })
 export const Plain = defineEntity({ name: 'Plain', properties: { ...values(), user: () => p.manyToOne(User), odd: () => p.manyToOne(Odd) } })
 `,
       'sqlite',
@@ -231,9 +236,28 @@ export const Plain = defineEntity({ name: 'Plain', properties: { ...values(), us
     ['Plain.id', expect.stringMatching(/can't be found: declare it by hand/)],
     ['Plain.odd', 'it refers to Odd.id, which stays as it is'],
     ['Plain.user', 'it refers to User.id, which stays as it is'],
+    ['Seventh.id', expect.stringContaining('its DEFAULT generates UUIDv7')],
     ['User.id', expect.stringContaining("write it: --pattern 'User.id=")],
   ])
   expect(after).not.toContain('@snoflax')
+})
+
+test('without our package the change is not checked', async () => {
+  const folder = project(app(USER, 'sqlite'), [
+    '@mikro-orm/core',
+    '@mikro-orm/sqlite',
+    '@paralleldrive/cuid2',
+    'nanoid',
+    '@snoflax/core',
+  ])
+  // Without NODE_PATH, by which tests find packages of this repository.
+  const ran = await bin(['adopt', 'code', folder, '--json', '--write', '--unchecked'])
+  expect(json(ran)).toMatchObject({
+    missing: '@snoflax/mikro-orm',
+    checked: false,
+    faults: [],
+    written: false,
+  })
 })
 
 test('a configuration is needed, which loads, and only one', async () => {

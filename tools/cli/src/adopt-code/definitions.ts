@@ -77,7 +77,7 @@ export class Definitions {
   }
 
   /** Writes the definition of a key above the statement that has it. */
-  define(key: KeyPlan, file: Source, statement: ts.Node, generate: string | undefined): Definition {
+  define(key: KeyPlan, file: Source, statement: ts.Node, generate: string): Definition {
     this.import(file, ['opaque', '@snoflax/core'])
     const [, prefix] = /^([a-z][a-z0-9]*(?:_[a-z0-9]+)*)[_-]$/.exec(key.head) ?? []
     const label = this.#labelOf(prefix ?? key.table.name)
@@ -88,9 +88,8 @@ export class Definitions {
     const offset = comment?.pos ?? statement.getStart()
     const pattern = new RegExp(key.pattern).source
     // A parameter's text in a template is a part of it.
-    const own = generate?.replace(/\$\{(['"])([\w-]*)\1\}/g, '$2')
-    const options = `{ pattern: /${pattern}/${own === undefined ? '' : `, generate: ${own}`} }`
-    const written = `export const ${name} = opaque('${label}', ${options})`
+    const own = generate.replace(/\$\{(['"])([\w-]*)\1\}/g, '$2')
+    const written = `export const ${name} = opaque('${label}', { pattern: /${pattern}/, generate: ${own} })`
     this.edit(file, { start: offset, end: offset, text: `${written}${this.#semicolon(file)}\n\n` })
     const definition = { name, file, offset }
     this.byKey.set(key, definition)

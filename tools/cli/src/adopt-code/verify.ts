@@ -12,7 +12,7 @@ export interface Verdict {
 export function compareFacts(before: Facts, after: Facts, { keys }: Pick<Plan, 'keys'>): Verdict {
   const failed = after.failures.filter(({ file }) => !before.failures.some((one) => one.file === file))
   const missing = failed.flatMap(
-    ({ reason }) => /Cannot find (?:module|package) '(@snoflax\/\w+)/.exec(reason)?.[1] ?? [],
+    ({ reason }) => /Cannot find (?:module|package) '(@snoflax\/[\w-]+)/.exec(reason)?.[1] ?? [],
   )[0]
   if (missing) return { missing, faults: [] }
   const faults = failed.map(({ file, reason }) => `${file} could not be loaded any more: ${reason}`)

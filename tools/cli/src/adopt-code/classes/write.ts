@@ -26,14 +26,15 @@ export interface Dialect {
   readonly ofType: readonly string[]
   /** The option with a function that generates ids. */
   readonly option?: string
-  /** What generates the ids of UUID columns. */
-  readonly uuids: string | undefined
   readonly imported: Export
   /** The decorator. @throws {Unwritable} for an option that id columns don't have */
   write(old: string, definition: string, options: readonly Option[], key: KeyPlan): string
   /** The value of a property that hides one of a base class, if it needs one. */
   again?(definition: string): string
 }
+
+/** What generates the ids that the database or the ORM does. */
+export const UUIDS = '() => crypto.randomUUID()'
 
 interface Property {
   readonly file: Source
@@ -52,7 +53,7 @@ interface Prepared {
   readonly options: readonly Option[]
   /** The expression that generates it, or with the ORM's option the function. */
   readonly made: string | undefined
-  readonly generate: string | undefined
+  readonly generate: string
 }
 
 /** Writes keys of decorated classes as columns of ids. Foreign keys follow them by themselves. */
@@ -106,7 +107,7 @@ export class ClassWriter implements Writer {
       throw new Unwritable(
         "what generates it isn't a statement of its class that can stand beside its entity: declare it by hand, with opaque(…)",
       )
-    const generate = key.column.isUuidGenerated ? this.dialect.uuids : option ? text : `() => ${text}`
+    const generate = key.column.isUuidGenerated ? UUIDS : option?.value ? (text as string) : `() => ${text}`
     return {
       own,
       found,

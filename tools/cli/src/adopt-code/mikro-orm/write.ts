@@ -1,5 +1,5 @@
 import type ts from 'typescript'
-import { ClassWriter, type Dialect, type Option } from '../classes/write.js'
+import { ClassWriter, type Dialect, type Option, UUIDS } from '../classes/write.js'
 import { Columns, type Link, type Written } from '../columns.js'
 import type { Definitions } from '../definitions.js'
 import type { Facts, Place } from '../load/facts.js'
@@ -10,7 +10,16 @@ import { type Change, Unwritable, type Writer } from '../written.js'
 /** Options of MikroORM's properties that id properties have, too. */
 const SHARED = ['fieldName', 'comment', 'unique']
 /** Options that stand beside those of an id property. */
-const BESIDE = ['defaultRaw', 'hidden', 'index', 'serializedName', 'groups', 'serializer', 'concurrencyCheck']
+const BESIDE = [
+  'default',
+  'defaultRaw',
+  'hidden',
+  'index',
+  'serializedName',
+  'groups',
+  'serializer',
+  'concurrencyCheck',
+]
 /** What the facts say again. */
 const OF_TYPE = ['type', '$type', 'length', 'columnType', 'primary', 'runtimeType', 'autoincrement']
 const IMPORTED = ['idProperty', '@snoflax/mikro-orm'] as const
@@ -37,7 +46,6 @@ export class MikroOrmWriter implements Writer {
       decorators: /^(?:PrimaryKey|Property)$/,
       ofType: OF_TYPE,
       option: 'onCreate',
-      uuids: undefined,
       imported: IMPORTED,
       write: (old, definition, options, key) => `@${old}(${this.#propertyOf(key, definition, options)})`,
       // Without a value, classes of ES2022 would hide that of the base class.
@@ -60,16 +68,13 @@ export class MikroOrmWriter implements Writer {
     const { file, chain, statement, inTable } = written
     const textOf = ({ scope }: Link, node: ts.Expression): string => {
       const text = this.definitions.textOf({ scope, node }, file)
-      if (text === undefined)
-        throw new Unwritable(
-          "it comes from a function whose values its entity can't name: declare it by hand",
-        )
-      return text
+      if (text !== undefined) return text
+      throw new Unwritable("it comes from a function whose values its entity can't name: declare it by hand")
     }
     if (!inTable) throw new Unwritable('its entity has its properties from elsewhere: declare it by hand')
     const link = chain.filter(({ name }) => name === 'onCreate').at(-1)
-    const [given] = link?.node.arguments ?? []
-    if (!key.column.isUuidGenerated && !given)
+    const generator = link?.node.arguments[0]
+    if (!key.column.isUuidGenerated && !generator)
       throw new Unwritable(
         'what generates it is no onCreate of its property: declare it by hand, with idProperty(…)',
       )
@@ -80,8 +85,9 @@ export class MikroOrmWriter implements Writer {
       const name = one.name === 'name' ? 'fieldName' : one.name
       return [{ name, text: `${name}: ${value ? textOf(one, value) : 'true'}` }]
     })
+    const generate = link && generator ? textOf(link, generator) : UUIDS
     this.definitions.import(file, IMPORTED)
-    const { name } = this.definitions.define(key, file, statement, link && given && textOf(link, given))
+    const { name } = this.definitions.define(key, file, statement, generate)
     const text = this.#propertyOf(key, name, options)
     this.definitions.edit(file, this.#columns.edit(written, key.column.key, text))
     return { text: `opaque, ${key.by}`, line: this.lineOf(key) as number, file: file.path }
@@ -90,27 +96,27 @@ export class MikroOrmWriter implements Writer {
   writeReference(): undefined {}
 
   /** `idProperty(…)`, with the options that keep what the property was. */
-  #propertyOf({ column, pattern }: KeyPlan, definition: string, given: readonly Option[]): string {
-    const { type, isPrimary, isUuidGenerated } = column
-    const strange = given.find(({ name }) => !SHARED.includes(name) && !BESIDE.includes(name))
+  #propertyOf({ column, pattern }: KeyPlan, definition: string, options: readonly Option[]): string {
+    const { type, isPrimary } = column
+    if (/v7/i.test(column.default ?? ''))
+      throw new Unwritable('its DEFAULT generates UUIDv7: declare it by hand, with idProperty(uuid7)')
+    const strange = options.find(({ name }) => !SHARED.includes(name) && !BESIDE.includes(name))
     if (strange) throw new Unwritable(`${strange.text} is no option of an id property`)
-    const isOwnType = this.facts.database === 'mysql' || !/^(?:text|uuid)$/i.test(type)
-    const options = [
-      ...given.flatMap(({ name, text }) => (SHARED.includes(name) ? text : [])),
-      ...(isPrimary || isUuidGenerated ? [] : ['primary: false']),
-      ...(isOwnType ? [`columnType: '${type}'`] : []),
-      // Else a column of UUIDs is one of type uuid in PostgreSQL.
-      ...(this.facts.database === 'postgres' && /^text$/i.test(type) && /^\[0-9a-f\]\{8\}/.test(pattern)
-        ? ["storage: 'text'"]
-        : []),
+    const { database } = this.facts
+    // PostgreSQL's column of UUIDs would be one of type uuid.
+    const isUuidText = database === 'postgres' && /^\[0-9a-f\]\{8\}/.test(pattern)
+    const isUsual = database !== 'mysql' && (isUuidText ? /^uuid$/i : /^(?:text|uuid)$/i).test(type)
+    const textsOf = (names: readonly string[]): string[] =>
+      options.flatMap(({ name, text }) => (names.includes(name) ? text : []))
+    const own = [
+      ...textsOf(SHARED),
+      ...(isPrimary ? [] : ['primary: false']),
+      ...(isUsual ? [] : [`columnType: '${type}'`]),
       ...(isText(type) ? ["onMismatch: 'notFound'"] : []),
       ...(this.definitions.isBranded ? [] : ['branded: false']),
-    ]
-    const call = `idProperty${isUuidGenerated ? '.plain' : ''}(${definition}${options.length > 0 ? `, { ${options.join(', ')} }` : ''})`
-    const beside = [
-      ...(isUuidGenerated && isPrimary ? ['primary: true'] : []),
-      ...given.flatMap(({ name, text }) => (BESIDE.includes(name) ? text : [])),
-    ]
+    ].join(', ')
+    const call = `idProperty(${definition}${own && `, { ${own} }`})`
+    const beside = textsOf(BESIDE)
     return beside.length > 0 ? `{ ...${call}, ${beside.join(', ')} }` : call
   }
 

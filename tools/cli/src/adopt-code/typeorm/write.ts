@@ -12,7 +12,6 @@ export const typeorm = ({ isBranded }: Definitions): Dialect => ({
   decorators: /^Primary(?:Generated)?Column$/,
   refused: 'Generated',
   ofType: ['type', 'length', 'primary', 'generated'],
-  uuids: '() => crypto.randomUUID()',
   imported: ['IdColumn', '@snoflax/typeorm'],
   write(_, definition, options, key) {
     const strange = options.find(({ name }) => !SHARED.includes(name))
