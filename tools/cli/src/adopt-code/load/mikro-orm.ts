@@ -85,9 +85,9 @@ export async function mikroOrmFacts(files: readonly string[]): Promise<Facts> {
   const [orm] = orms
   const known = new Set(orm && entitiesOf(orm).map((one) => one.class))
   const isOther = orms.flatMap(entitiesOf).some((one) => !one.pivotTable && !known.has(one.class))
-  if (isOther) fail(files[0] as string, 'several configurations: pass the file of one')
   const database = orm && databaseOf(orm)
-  if (orm && !database)
+  if (isOther) fail(files[0] as string, 'several configurations: pass the file of one')
+  else if (orm && !database)
     fail(files[0] as string, "id properties need MikroORM's driver for PostgreSQL, SQLite, MySQL or MariaDB")
   if (!orm || !database || isOther) return { database: 'sqlite', tables: [], failures }
   const lines = (await orm.schema.getCreateSchemaSQL({ wrap: false })).split('\n')
@@ -105,20 +105,15 @@ async function ormsOf(file: string): Promise<Orm[]> {
   while (Object.getPrototypeOf(base) !== Function.prototype) base = Object.getPrototypeOf(base)
   const { init } = base
   const found: Promise<Orm>[] = []
-  let called = (): void => {}
-  const isCalled = new Promise<void>((done) => {
-    called = done
-  })
   base.init = function (options) {
     const database = options.dbName || options.clientUrl ? {} : { dbName: 'app' }
     found.push(init.call(this, { ...options, ...database, metadataCache: { enabled: false }, debug: false }))
-    called()
     return new Promise(() => {})
   }
   try {
     for (const [key, value] of Object.entries(require(file) as object)) {
       const isFactory = typeof value === 'function' && key === 'default' && /mikro-orm\.config\./.test(file)
-      const one = isFactory ? await Promise.race([value(), isCalled]) : value
+      const one = isFactory ? await value() : value
       if (typeof one?.getMetadata === 'function' && one.driver) found.push(one)
       else if (Object(one) === one && ('entities' in one || 'entitiesTs' in one)) void MikroORM.init(one)
     }
