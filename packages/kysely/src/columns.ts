@@ -5,8 +5,9 @@ import {
   type KeyOf,
   type KeyOptions,
   type MetaOption,
+  type OnMismatch,
 } from '@snoflax/core/adapter'
-import type { ColumnType, Generated, SelectType } from 'kysely'
+import type { ColumnType, Generated, InsertType, SelectType } from 'kysely'
 
 /** Where a column's ids come from. */
 export type Role = 'generated' | 'reference' | 'plain' | 'list'
@@ -15,6 +16,11 @@ export type Role = 'generated' | 'reference' | 'plain' | 'list'
 export interface StorageOptions {
   /** `text`, or `uuid` for UUIDv7 in PostgreSQL. Default: that of the family. */
   readonly storage?: StorageName
+  /**
+   * What a write of a text does that can't be an id of the column: it is an error, or with `notFound` it is written, as to a
+   * plain column. Conditions never check. `notFound` needs storage `text`. Default: `error`; references follow their target.
+   */
+  readonly onMismatch?: OnMismatch
 }
 
 /** Options of a column whose ids are generated. */
@@ -184,7 +190,7 @@ export type IdAt<Tables, Path extends string> =
 export type TimeAt<Tables, Path extends string> =
   Origin<Tables, Path> extends [IdColumn<string, Role, string, infer ATime>, string] ? ATime : never
 
-/** The type of a declared column; nullable if the column's previous type is. */
+/** The type of a declared column; nullable, or with a default, if the column's previous type is. */
 type ColumnOf<Column, Old, AnId extends string> =
   Column extends IdColumn<string, infer ARole>
     ? ARole extends 'generated'
@@ -193,7 +199,11 @@ type ColumnOf<Column, Old, AnId extends string> =
     : never
 
 type Nullable<Type, Old> =
-  null extends SelectType<Old> ? ColumnType<Type | null, Type | null | undefined, Type | null> : Type
+  null extends SelectType<Old>
+    ? ColumnType<Type | null, Type | null | undefined, Type | null>
+    : undefined extends InsertType<Old>
+      ? Generated<Type>
+      : Type
 
 type MemberOf<Type, Key> = Key extends keyof Type ? Type[Key] : never
 

@@ -2,8 +2,10 @@ import { type Database, IdError, type IdFamily, type IdStorage } from '@snoflax/
 import {
   agree,
   checkColumnOptions,
+  checkMismatch,
   databaseDefault,
   idSource,
+  type OnMismatch,
   plainStorage,
   show,
   withPath,
@@ -28,6 +30,7 @@ export class ColumnIds {
     readonly storage: IdStorage<string>,
     /** The path of the column that it references. */
     readonly target: string | undefined,
+    private readonly onMismatch: OnMismatch | undefined,
     { generator, meta, schema, default: byDatabase }: IdColumn['options'],
   ) {
     const { family, database } = storage
@@ -57,13 +60,22 @@ export class ColumnIds {
 
   /** Refuses what can't be written to the column. @throws {IdError} */
   check(value: unknown): void {
-    const { family, role } = this
+    const { family, role, onMismatch } = this
     if (family.is(value)) return
     if (value === null && role === 'generated')
       throw this.refused('a generated id cannot be null; leave it out to have it generated', null)
     const ids = role === 'list' && Array.isArray(value) ? value : [value]
-    if (value !== null) for (const one of ids) this.placed(() => family.parse(one))
+    if (value === null) return
+    for (const one of ids)
+      if (onMismatch !== 'notFound' || typeof one !== 'string') this.placed(() => family.parse(one))
   }
+}
+
+const OPTIONS = { storage: 'any', onMismatch: ['error', 'notFound'] } as const
+
+interface Stored {
+  readonly storage: IdStorage<string>
+  readonly onMismatch: OnMismatch | undefined
 }
 
 /** The declared columns, by table and name as `orders.id`. @throws {IdError} for every mistake in the declaration. */
@@ -72,8 +84,8 @@ export function declare(database: Database, tables: IdTables): ReadonlyMap<strin
     Object.entries(columns).map(([name, column]) => ({ path: `${table}.${name}`, table, name, column })),
   )
   const byPath = new Map(all.map(({ path, column }) => [path, column]))
-  /** A reference has its target's storage; the target may itself be a reference. */
-  const storageOf = (path: string, column: IdColumn, from: readonly string[] = []): IdStorage<string> =>
+  /** A reference is stored as its target is; the target may itself be a reference. */
+  const storedAs = (path: string, column: IdColumn, from: readonly string[] = []): Stored =>
     withPath(path, () => {
       const refuse = (reason: string): never => {
         throw new IdError('INVALID_OPTION', reason, { value: column })
@@ -83,21 +95,24 @@ export function declare(database: Database, tables: IdTables): ReadonlyMap<strin
       const { family, role, options, target } = column
       if (target === undefined) {
         const own = family as IdFamily
-        const { storage } = checkColumnOptions(own, role, options, { storage: 'any' })
-        return plainStorage(own, database, storage, 'Kysely passes ids as they are stored')
+        const { storage: wanted, onMismatch } = checkColumnOptions(own, role, options, OPTIONS)
+        const storage = plainStorage(own, database, wanted, 'Kysely passes ids as they are stored')
+        checkMismatch(storage, onMismatch)
+        return { storage, onMismatch }
       }
       if (from.includes(path)) refuse('its references form a cycle; declare one of them as plain')
       const theirs = byPath.get(target) ?? refuse(`references ${target}, which is not an id column`)
-      const storage = storageOf(target, theirs, [...from, path])
-      if (family) agree({ path, family }, { path: target, family: storage.family })
-      return storage
+      const stored = storedAs(target, theirs, [...from, path])
+      if (family) agree({ path, family }, { path: target, family: stored.storage.family })
+      return stored
     })
   return new Map(
     all.map(({ path, table, name, column }) => {
-      const storage = storageOf(path, column)
+      const { storage, onMismatch } = storedAs(path, column)
       const { role, target } = column
       const options = { __proto__: null, ...column.options }
-      return [path, withPath(path, () => new ColumnIds(table, name, role, storage, target, options))]
+      const ids = () => new ColumnIds(table, name, role, storage, target, onMismatch, options)
+      return [path, withPath(path, ids)]
     }),
   )
 }

@@ -1,4 +1,4 @@
-import { accepting, fixedId, flax, prefixed } from '@snoflax/core'
+import { accepting, fixedId, flax, opaque, prefixed } from '@snoflax/core'
 import { flaxId, idColumn, idPlugin } from '@snoflax/kysely'
 import Database from 'better-sqlite3'
 import { Kysely, type KyselyPlugin, SqliteDialect } from 'kysely'
@@ -76,4 +76,33 @@ test('a family that accepts others is a family', async () => {
   const db = open([idPlugin({ database: 'sqlite', tables: { users: { id: column } } })])
   await db.insertInto('users').values({ id: 'user-1' }).execute()
   expect(await all(db).where('id', '=', 'old').execute()).toEqual([])
+})
+
+test("with onMismatch: 'notFound' other texts are written, also to references, and nothing else is", async () => {
+  const own = opaque('user', { pattern: /user_\d+/ })
+  const plugin = idPlugin({
+    database: 'sqlite',
+    tables: {
+      users: {
+        id: idColumn.plain(own, { onMismatch: 'notFound', branded: false }),
+        friend_id: idColumn.ref('users.id'),
+      },
+    },
+  })
+  const db = open([plugin])
+  await db
+    .insertInto('users')
+    .values([
+      { id: 'label', friend_id: null },
+      { id: 'user_1', friend_id: 'label' },
+    ] as never)
+    .execute()
+  await db.updateTable('users').set({ friend_id: 'other' }).where('id', '=', 'user_1').execute()
+  expect(await all(db).execute()).toMatchObject([
+    { id: 'label', friend_id: null },
+    { id: 'user_1', friend_id: 'other' },
+  ])
+  const number = db.insertInto('users').values({ id: 1 } as never)
+  await expect(number.execute()).rejects.toThrow('users.id: user: an id must be a string')
+  expect(await plugin.find(db, 'user_1')).toMatchObject({ model: 'users', row: { friend_id: 'other' } })
 })

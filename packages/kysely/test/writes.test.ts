@@ -339,9 +339,14 @@ test.each<[string, () => unknown, RegExp]>([
   ],
   ['a reference to itself', () => idColumn.ref('t.id'), /^t\.id: its references form a cycle/],
   [
-    'an option of conditions',
-    () => flaxId({ onMismatch: 'notFound' } as object),
-    /^t\.id: flax: no option "onMismatch"/,
+    'a mismatch of another name',
+    () => flaxId({ onMismatch: 'ignore' as never }),
+    /^t\.id: flax: onMismatch must be "error" or "notFound", not "ignore"/,
+  ],
+  [
+    'texts that are no ids in a column that has none',
+    () => idColumn.plain(uuid7, { onMismatch: 'notFound' }),
+    /^t\.id: uuid7: onMismatch 'notFound' needs storage text/,
   ],
   ['a list outside PostgreSQL', () => flaxId.list(), /^t\.id: sqlite has no arrays; use a separate table$/],
   ['no column', () => flaxId, /^t\.id: must be an id column such as flaxId\(\), not a function/],
