@@ -16,8 +16,11 @@ describe.each(['sqlite', 'postgres'] as const)('opaque ids, %s', (kind) => {
     const database = await (kind === 'sqlite' ? sqlite : postgres).open()
     try {
       const key = kind === 'sqlite' ? 'text' : 'uuid'
+      const made = kind === 'sqlite' ? `(trim('${KEY}'))` : 'gen_random_uuid()'
       await database.query('create table orgs (id text primary key)')
-      await database.query(`create table keys (id ${key} primary key, org_id text references orgs)`)
+      await database.query(
+        `create table keys (id ${key} primary key default ${made}, org_id text references orgs)`,
+      )
       for (const id of [ORG, ORG.replace('z', 'a'), 'org_1'])
         await database.query(`insert into orgs values ('${id}')`)
       await database.query(`insert into keys values ('${KEY}', '${ORG}')`)

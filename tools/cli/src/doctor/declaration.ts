@@ -6,7 +6,7 @@ import {
   type StorageName,
   storageFor,
 } from '@snoflax/core'
-import { baseOf, fitsStored, isPrefixed, snakeCase, sqlCall } from '@snoflax/core/adapter'
+import { baseOf, fitsStored, isOpaque, isPrefixed, snakeCase, sqlCall } from '@snoflax/core/adapter'
 import { generatedBy, prefixedBy } from '../ids/defaults.js'
 import { isDatabaseError } from '../live/address.js'
 import { type Column, placeOf } from '../live/database.js'
@@ -189,6 +189,7 @@ async function generatedInstead(
     if (row?.['value'] == null) return undefined
     const read = readStored(storage, row['value'])
     if (read.is !== 'id') return `values such as ${shown(row['value'])}`
+    if (isOpaque(family)) return undefined
     const isOfNow = Math.abs(family.timeMs(read.id) - nowMs) < DAY_MS
     return isOfNow ? undefined : `ids whose time isn't now, such as ${shown(row['value'])}`
   } catch (error) {
