@@ -297,7 +297,7 @@ describe("what can't be loaded is said, with the reason", () => {
     expect(await cli(['adopt', 'code', empty])).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        'no Drizzle tables, no DataSource of TypeORM, no configuration of MikroORM and no Prisma schema in',
+        'no Drizzle tables, no DataSource of TypeORM, no configuration of MikroORM, no Prisma schema and no new Kysely in',
       ),
     })
     expect(await cli(['adopt', 'code', 'nowhere'])).toMatchObject({
@@ -305,19 +305,4 @@ describe("what can't be loaded is said, with the reason", () => {
       err: expect.stringContaining('nowhere does not exist'),
     })
   })
-})
-
-describe('other ORMs are refused, with the page that says what to write', () => {
-  test.each([['Kysely', "import { Kysely } from 'kysely'\nexport const db = new Kysely({ dialect })"]])(
-    '%s',
-    async (orm, source) => {
-      expect(await cli(['adopt', 'code', project({ 'db.ts': source })])).toMatchObject({
-        code: 2,
-        err: expect.stringContaining(`${orm} isn't read by this command`),
-      })
-      const beside = await adopt({ 'schema.ts': keyed('createId', CUID2), 'db.ts': source })
-      expect(beside).toMatchObject({ code: 3, failures: [{ file: expect.stringContaining('db.ts') }] })
-      expect(beside.counts.adopted).toBe(1)
-    },
-  )
 })

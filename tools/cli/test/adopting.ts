@@ -18,6 +18,7 @@ const INSTALLED = {
   typeorm: '../../../packages/typeorm/node_modules/typeorm',
   'reflect-metadata': '../../../packages/typeorm/node_modules/reflect-metadata',
   'better-sqlite3': '../../../packages/typeorm/node_modules/better-sqlite3',
+  kysely: '../../../packages/kysely/node_modules/kysely',
   prisma: '../../../packages/prisma-extension/node_modules/prisma',
   pg: '../../../packages/typeorm/node_modules/pg',
   '@paralleldrive/cuid2': '../../../test/node_modules/@paralleldrive/cuid2',
@@ -35,6 +36,7 @@ const INSTALLED = {
   '@snoflax/drizzle': '../../../packages/drizzle',
   '@snoflax/mikro-orm': '../../../packages/mikro-orm',
   '@snoflax/typeorm': '../../../packages/typeorm',
+  '@snoflax/kysely': '../../../packages/kysely',
 }
 
 function link(folder: string, packages: readonly string[]): void {

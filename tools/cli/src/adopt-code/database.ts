@@ -28,30 +28,35 @@ export const askDatabase = (url: string, plan: Plan, limit: number): Promise<Rea
     return found
   })
 
-interface InCatalog {
+/** A column of a table or a view. */
+export interface InCatalog {
   readonly schema: string | null
   readonly table: string
   readonly column: string
   /** Whether row-level security hides rows of it. */
   readonly is_hidden: boolean
+  /** Whether its table is found without its schema. */
+  readonly is_visible: boolean
 }
 
-const MYSQL = `SELECT NULL AS \`schema\`, table_name AS \`table\`, column_name AS \`column\`, false AS is_hidden
+const MYSQL = `SELECT NULL AS \`schema\`, table_name AS \`table\`, column_name AS \`column\`, false AS is_hidden, true AS is_visible
   FROM information_schema.columns WHERE table_schema = database()`
 
 const CATALOGS: Readonly<Record<Database, string>> = {
-  postgres: `SELECT n.nspname AS schema, c.relname AS table, a.attname AS column, row_security_active(c.oid) AS is_hidden
+  postgres: `SELECT n.nspname AS schema, c.relname AS table, a.attname AS column, row_security_active(c.oid) AS is_hidden,
+      pg_table_is_visible(c.oid) AS is_visible
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
     WHERE c.relkind IN ('r', 'p', 'v', 'm') AND a.attnum > 0 AND NOT a.attisdropped
       AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-    ORDER BY pg_table_is_visible(c.oid) DESC, n.nspname, a.attnum`,
-  sqlite: `SELECT NULL AS "schema", m.name AS "table", c.name AS "column", false AS is_hidden
+    ORDER BY is_visible DESC, n.nspname, a.attnum`,
+  sqlite: `SELECT NULL AS "schema", m.name AS "table", c.name AS "column", false AS is_hidden, true AS is_visible
     FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')`,
   mysql: MYSQL,
   mariadb: MYSQL,
 }
 
-async function catalogOf(database: LiveDatabase): Promise<readonly InCatalog[]> {
+/** The columns of all tables and views, first those that the search path finds. */
+export async function catalogOf(database: LiveDatabase): Promise<readonly InCatalog[]> {
   // Of tables with one name, the application sees that in its search path.
   if (database.kind === 'postgres') await database.query('SET LOCAL search_path TO DEFAULT')
   return (await database.query(CATALOGS[database.kind])) as unknown as InCatalog[]

@@ -76,33 +76,43 @@ export class Definitions {
     return text
   }
 
-  /** Writes the definition of a key above the statement that has it. */
-  define(key: KeyPlan, file: Source, statement: ts.Node, generate: string): Definition {
+  /** Writes the definition of a key above the statement that has it. Without `generate`, others generate its ids. */
+  define(key: KeyPlan, file: Source, statement: ts.Node, generate?: string): Definition {
     this.import(file, ['opaque', '@snoflax/core'])
     const [, prefix] = /^([a-z][a-z0-9]*(?:_[a-z0-9]+)*)[_-]$/.exec(key.head) ?? []
     const label = this.#labelOf(prefix ?? key.table.name)
     const stem = prefix ?? key.table.places[0]?.name.replace(/(?<=.)Schema$/, '') ?? key.table.name
-    const name = this.#nameIn(file, `${camel(stem)}Id`)
-    const { text } = file.node
-    const [comment] = this.sources.ts.getLeadingCommentRanges(text, statement.getFullStart()) ?? []
-    const offset = comment?.pos ?? statement.getStart()
+    const name = this.nameIn(file, `${camel(stem)}Id`)
+    const offset = this.above(file, statement)
     const pattern = new RegExp(key.pattern).source
     // A parameter's text in a template is a part of it.
-    const own = generate.replace(/\$\{(['"])([\w-]*)\1\}/g, '$2')
-    const written = `export const ${name} = opaque('${label}', { pattern: /${pattern}/, generate: ${own} })`
-    this.edit(file, { start: offset, end: offset, text: `${written}${this.#semicolon(file)}\n\n` })
+    const own = generate?.replace(/\$\{(['"])([\w-]*)\1\}/g, '$2')
+    const options = [`pattern: /${pattern}/`, ...(own === undefined ? [] : [`generate: ${own}`])]
+    this.write(file, offset, `export const ${name} = opaque('${label}', { ${options.join(', ')} })`)
     const definition = { name, file, offset }
     this.byKey.set(key, definition)
     return definition
   }
 
+  /** Where a statement begins, with the comment above it. */
+  above(file: Source, statement: ts.Node): number {
+    const [comment] = this.sources.ts.getLeadingCommentRanges(file.node.text, statement.getFullStart()) ?? []
+    return comment?.pos ?? statement.getStart()
+  }
+
+  /** Adds a statement. */
+  write(file: Source, offset: number, statement: string): void {
+    this.edit(file, { start: offset, end: offset, text: `${statement}${this.#semicolon(file)}\n\n` })
+  }
+
   /** The name of a const of a file with these options. */
   options(file: Source, stem: string, options: readonly string[]): string {
     const text = `{ ${options.join(', ')} } as const`
+    if (file.declared.get(stem)?.getText() === `${stem} = ${text}`) return stem
     const { consts } = this.#neededIn(file)
     const same = [...consts].find(([, one]) => one === text)?.[0]
     if (same) return same
-    const name = this.#nameIn(file, stem)
+    const name = this.nameIn(file, stem)
     consts.set(name, text)
     return name
   }
@@ -130,7 +140,8 @@ export class Definitions {
     return label
   }
 
-  #nameIn(file: Source, stem: string): string {
+  /** A name that a file doesn't have: this one, or one with a number. */
+  nameIn(file: Source, stem: string): string {
     const names = new Set([...this.byKey.values()].filter((one) => one.file === file).map(({ name }) => name))
     const { consts } = this.#neededIn(file)
     const words = this.sources.namesIn(file)

@@ -3,15 +3,12 @@ import type { Orm } from './load/facts.js'
 
 /** The modules of an application that declare its tables, by ORM. */
 export interface Inputs extends Readonly<Record<Orm, readonly string[]>> {
-  /** What this command doesn't read, and what to do instead. */
+  /** What is no module to read alone, and what to pass with it. */
   readonly unread: readonly { readonly file: string; readonly reason: string }[]
 }
 
 const TESTS =
   /(?:^|[\\/])(?:__tests__|__mocks__|tests?|e2e|spec|fixtures)[\\/]|[.-](?:test|spec)\.[cm]?[jt]sx?$/
-
-const byHand = (orm: string): string =>
-  `${orm} isn't read by this command: docs/switching.md#by-hand says what to write`
 
 const drizzle = (text: string): boolean =>
   /['"]drizzle-orm\/(?:pg|mysql|sqlite)-core['"]/.test(text) &&
@@ -38,12 +35,12 @@ export function inputsOf(paths: readonly string[], texts: ReadonlyMap<string, st
   const matching = (test: (text: string) => boolean) =>
     code.flatMap(([file, text]) => (test(text) ? file : []))
   const sources = matching(typeorm)
+  const ofKysely = matching((text) => /['"][@\w/-]*\bkysely['"]/.test(text))
+  const having = (test: RegExp) => ofKysely.filter((file) => test.test(texts.get(file) as string))
+  const clients = having(/\b(?:new|extends)\s+Kysely\b/)
+  const [user] = having(/\b(?:create)?Kysely</)
   const configurations = matching(mikroOrm)
   const orms = configurations.length > 0 ? configurations : matching(mikroOrmInit)
-  const first = (test: RegExp, orm: string) => {
-    const [file] = matching((text) => test.test(text))
-    return file ? [{ file, reason: byHand(orm) }] : []
-  }
   const [schema] = matching((text) => isMikroOrm(text) && /@Entity\s*\(|\bdefineEntity\s*\(/.test(text))
   const [entity] = matching((text) => /['"]typeorm['"]/.test(text) && /@Entity\s*\(/.test(text))
   return {
@@ -51,8 +48,16 @@ export function inputsOf(paths: readonly string[], texts: ReadonlyMap<string, st
     typeorm: sources,
     mikroOrm: orms,
     prisma: code.flatMap(([file]) => (file.endsWith('.prisma') ? file : [])),
+    kysely: clients.length > 0 ? [...new Set([...clients, ...ofKysely])] : [],
     unread: [
-      ...first(/new\s+Kysely\b/, 'Kysely'),
+      ...(user && clients.length === 0
+        ? [
+            {
+              file: user,
+              reason: 'a Kysely that is created elsewhere: pass the module, too, that has new Kysely<…>(…)',
+            },
+          ]
+        : []),
       ...(schema && orms.length === 0
         ? [
             {

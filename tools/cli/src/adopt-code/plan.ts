@@ -87,11 +87,14 @@ export function planOf(
   })
   for (const [at, table] of tables.entries())
     for (const column of table.columns) {
-      const { definition, isPrimary, key, references: own } = column
+      const { definition, isPrimary, key, references: own, stays } = column
       const one = named(table, column)
       const isReference = own.some(({ by }) => by !== 'relation')
+      const isTarget = targets.has(`${at} ${key}`)
       if (definition !== undefined) done.push(one)
-      else if ((isPrimary && !isReference) || (targets.has(`${at} ${key}`) && !isReference))
+      else if (stays !== undefined) {
+        if (isPrimary || isReference || isTarget) fates.set(column, { ...one, isOpen: false, reason: stays })
+      } else if ((isPrimary || isTarget) && !isReference)
         fates.set(column, keyPlan(one, patterns.get(one.name), mayPass, timeless.has(one.name)))
       else if (isReference && column.generated)
         fates.set(column, {

@@ -8,7 +8,9 @@ import { DrizzleWriter } from './drizzle/write.js'
 import { applyEdits, type Edit } from './edits.js'
 import type { Files } from './files.js'
 import { inputsOf } from './inputs.js'
-import type { Facts, Orm } from './load/facts.js'
+import { type KyselyInput, openKysely } from './kysely/facts.js'
+import { KyselyWriter } from './kysely/write.js'
+import type { Facts, Orm, Request } from './load/facts.js'
 import { loadFacts, pathOf } from './load/process.js'
 import { MikroOrmWriter } from './mikro-orm/write.js'
 import { type KeyPlan, type Left, type Named, type Plan, planOf } from './plan.js'
@@ -79,22 +81,30 @@ const PACKAGES = {
   typeorm: '@snoflax/typeorm',
   mikroOrm: '@snoflax/mikro-orm',
   prisma: '@snoflax/prisma-extension',
+  kysely: '@snoflax/kysely',
 } as const
 
 /** Loads an application, and finds what makes its keys columns of ids. @throws {UsageError} */
 export async function adoptFiles(paths: readonly string[], files: Files, wanted: Wanted): Promise<Outcome> {
   const inputs = inputsOf(paths, files.texts)
-  const orms = (Object.keys(PACKAGES) as Orm[]).filter((orm) => inputs[orm].length > 0)
   const failures = [...inputs.unread]
+  const [kysely] = inputs.kysely
+  if (kysely !== undefined && wanted.url === undefined) failures.push({ file: kysely, reason: NO_CATALOG })
+  const orms = (Object.keys(PACKAGES) as Orm[]).filter(
+    (orm) => inputs[orm].length > 0 && (orm !== 'kysely' || wanted.url !== undefined),
+  )
   if (orms.length === 0)
     throw new UsageError(
       failures.map(({ file, reason }) => `${file}: ${reason}`).join('; ') ||
-        `no Drizzle tables, no DataSource of TypeORM, no configuration of MikroORM and no Prisma schema in ${paths.join(', ')}`,
+        `no Drizzle tables, no DataSource of TypeORM, no configuration of MikroORM, no Prisma schema and no new Kysely in ${paths.join(', ')}`,
     )
   const outcomes: Outcome[] = []
   for (const orm of orms) outcomes.push(await adoptOrm(orm, inputs[orm], files, wanted))
   return merged(outcomes, failures, files)
 }
+
+const NO_CATALOG =
+  'Kysely has no schema in code: pass --url "$DATABASE_URL", whose catalog has its keys and references'
 
 async function adoptOrm(
   orm: Orm,
@@ -102,15 +112,18 @@ async function adoptOrm(
   files: Files,
   wanted: Wanted,
 ): Promise<Outcome> {
-  const load = (edited?: ReadonlyMap<string, string>): Promise<Facts> =>
-    orm === 'prisma'
-      ? prismaFacts(
-          new Map(modules.map((file) => [file, (edited?.get(file) ?? files.texts.get(file)) as string])),
-        )
-      : loadFacts(orm, modules, edited)
+  const kysely = orm === 'kysely' ? await openKysely(modules, files.texts, wanted.url as string) : undefined
+  const load = async (edited?: ReadonlyMap<string, string>): Promise<Facts> =>
+    kysely
+      ? kysely.load(edited)
+      : orm === 'prisma'
+        ? prismaFacts(
+            new Map(modules.map((file) => [file, (edited?.get(file) ?? files.texts.get(file)) as string])),
+          )
+        : loadFacts(orm as Request['orm'], modules, edited)
   const before = await load()
   const planned = async (timeless: ReadonlySet<string>): Promise<{ whole: Plan; stored?: StoredKeys }> => {
-    const whole = planOf(before, wanted.patterns, orm === 'prisma', timeless)
+    const whole = planOf(before, wanted.patterns, orm === 'prisma' || orm === 'kysely', timeless)
     unknownPatterns(wanted.patterns, whole)
     const { url, rows } = wanted
     return url === undefined ? { whole } : { whole, stored: await askDatabase(url, whole, rows) }
@@ -119,7 +132,7 @@ async function adoptOrm(
   const timeless = timelessIn(first)
   const { whole, stored } = timeless.size > 0 ? await planned(timeless) : first
   const plan = stored ? withoutOthers(whole, stored) : whole
-  const { writer, editing } = writerOf(orm, modules, before, plan, files, wanted)
+  const { writer, editing } = writerOf(orm, modules, before, plan, files, wanted, kysely)
   const written = write(plan, writer, editing)
   editing.finish()
   const { edits } = editing
@@ -146,6 +159,7 @@ function writerOf(
   plan: Plan,
   { texts }: Files,
   { isBranded }: Wanted,
+  kysely: KyselyInput | undefined,
 ): { writer: Writer; editing: Editing } {
   if (orm === 'prisma') {
     const schema = new Map(modules.map((file) => [file, texts.get(file) as string]))
@@ -155,13 +169,14 @@ function writerOf(
   const require = createRequire(import.meta.url)
   const sources = new Sources(require(pathOf('typescript', modules[0] as string)), codeOf(texts))
   const editing = new Definitions(sources, isBranded)
-  const writer =
-    orm === 'drizzle'
+  const writer = kysely
+    ? new KyselyWriter(sources, editing, kysely)
+    : orm === 'drizzle'
       ? new DrizzleWriter(sources, editing, facts.database)
       : orm === 'mikroOrm'
         ? new MikroOrmWriter(sources, editing, facts, plan.keys)
         : new ClassWriter(sources, editing, facts.tables, plan.keys, typeorm(editing))
-  return { writer, editing }
+  return { writer, editing: writer instanceof KyselyWriter ? writer : editing }
 }
 
 const codeOf = (texts: ReadonlyMap<string, string>): Map<string, string> =>
@@ -329,6 +344,7 @@ function outcomeOf(
         ? [
             `npm install ${PACKAGES[orm]} @snoflax/core`,
             ...(orm === 'prisma' ? ['npx prisma generate', clientsIn(files.texts)] : []),
+            ...(writer.next ?? []),
             'run your formatter and your tests',
           ]
         : [],

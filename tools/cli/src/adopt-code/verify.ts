@@ -10,7 +10,9 @@ export interface Verdict {
 
 /** Compares an application with itself after the change: schema, keys, and what its defaults generate. */
 export function compareFacts(before: Facts, after: Facts, { keys }: Pick<Plan, 'keys'>): Verdict {
-  const failed = after.failures.filter(({ file }) => !before.failures.some((one) => one.file === file))
+  const failed = after.failures.filter(
+    ({ file, reason }) => !before.failures.some((one) => one.file === file && one.reason === reason),
+  )
   const missing = failed.flatMap(
     ({ reason }) => /Cannot find (?:module|package) '(@snoflax\/[\w-]+)/.exec(reason)?.[1] ?? [],
   )[0]

@@ -16,4 +16,6 @@ export interface Writer {
   writeKey(key: KeyPlan): Change
   /** Undefined if its column follows its key by itself. */
   writeReference(one: ReferencePlan): Change | undefined
+  /** What is left to do beside the edits. */
+  readonly next?: readonly string[]
 }

@@ -23,7 +23,7 @@ interface Options {
 export const adoptCode = (terminal: Terminal): Command =>
   new Command('code')
     .description(
-      'load a Drizzle schema, a DataSource of TypeORM, a configuration of MikroORM or a Prisma schema, and print the diff that gives its keys definitions, by which they keep their ids',
+      'load a Drizzle schema, a DataSource of TypeORM, a configuration of MikroORM, a Prisma schema or the interface of Kysely, and print the diff that gives its keys definitions, by which they keep their ids',
     )
     .argument('[paths...]', 'schemas, data sources and folders of them (default: this folder)')
     .option(

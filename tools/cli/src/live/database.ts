@@ -27,6 +27,8 @@ export interface LiveDatabase {
 export interface Column {
   /** Its table, with the schema unless it is the default one. */
   readonly table: string
+  /** Undefined where the database has none. */
+  readonly schema: string | undefined
   readonly name: string
   readonly quotedTable: string
   readonly quotedName: string
@@ -76,6 +78,7 @@ export function toColumn(row: Row, quote: (name: string) => string): Column {
   const [schema, table, name] = [text('schema'), String(row['table']), String(row['name'])]
   return {
     table: schema === undefined || schema === 'public' ? table : `${schema}.${table}`,
+    schema,
     name,
     quotedTable: [...(schema === undefined ? [] : [schema]), table].map(quote).join('.'),
     quotedName: quote(name),

@@ -107,9 +107,8 @@ function optionsBy(typescript: typeof ts): (file: string) => ts.CompilerOptions 
 }
 
 function optionsIn(typescript: typeof ts, folder: string): ts.CompilerOptions {
-  const { findConfigFile, sys, ModuleKind, ModuleResolutionKind, ScriptTarget } = typescript
-  const file = findConfigFile(folder, sys.fileExists)
-  const own = file ? parsed(typescript, file) : {}
+  const { ModuleKind, ModuleResolutionKind, ScriptTarget } = typescript
+  const own = configuredIn(typescript, folder)
   return {
     ...own,
     target: ScriptTarget.ES2022,
@@ -127,6 +126,12 @@ function optionsIn(typescript: typeof ts, folder: string): ts.CompilerOptions {
     declaration: false,
     noEmit: false,
   }
+}
+
+/** The options of the nearest tsconfig.json of a folder, or of one that this refers to. */
+export function configuredIn(typescript: typeof ts, folder: string): ts.CompilerOptions {
+  const file = typescript.findConfigFile(folder, typescript.sys.fileExists)
+  return file ? parsed(typescript, file) : {}
 }
 
 function parsed(typescript: typeof ts, file: string, depth = 0): ts.CompilerOptions {

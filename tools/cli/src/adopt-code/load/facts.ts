@@ -27,6 +27,8 @@ export interface ColumnFacts {
   readonly definition?: string
   /** Whether it has no property, as the column of a relation of TypeORM. */
   readonly isVirtual?: boolean
+  /** Why it stays as it is, whatever it stores. */
+  readonly stays?: string
   /** The class in which its property stands. */
   readonly place?: Place
   /** Columns that it refers to. */
@@ -63,11 +65,11 @@ export interface Facts {
   readonly failures: readonly Failure[]
 }
 
-export type Orm = 'drizzle' | 'typeorm' | 'mikroOrm' | 'prisma'
+export type Orm = 'drizzle' | 'typeorm' | 'mikroOrm' | 'prisma' | 'kysely'
 
 /** What a process that loads an application gets. */
 export interface Request {
-  readonly orm: Exclude<Orm, 'prisma'>
+  readonly orm: Exclude<Orm, 'prisma' | 'kysely'>
   /** Whole paths of the modules. */
   readonly files: readonly string[]
   /** The path of `typescript`. */
