@@ -50,7 +50,10 @@ const PACKAGE = {
 /** What the packages of an ORM don't have. */
 const ABOVE = {
   ...Object.fromEntries(
-    ['core', 'drizzle', 'mikro-orm', 'typeorm'].map((name) => [`@snoflax/${name}`, `../../packages/${name}`]),
+    ['core', 'drizzle', 'kysely', 'mikro-orm', 'typeorm'].map((name) => [
+      `@snoflax/${name}`,
+      `../../packages/${name}`,
+    ]),
   ),
   'better-auth': '../../packages/prisma-extension/node_modules/better-auth',
   '@paralleldrive/cuid2': '../node_modules/@paralleldrive/cuid2',
