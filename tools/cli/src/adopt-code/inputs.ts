@@ -12,7 +12,7 @@ const TESTS =
 
 const drizzle = (text: string): boolean =>
   /['"]drizzle-orm\/(?:pg|mysql|sqlite)-core['"]/.test(text) &&
-  /\b(?:\w*Table\w*|\w+\.table|table)\s*\(\s*['"`]/.test(text)
+  [...text.matchAll(/\b(\w+)\s*\(\s*['"`]/g)].some(([, name = '']) => /Table|^table$/.test(name))
 
 const isMikroOrm = (text: string): boolean => /['"]@mikro-orm\//.test(text)
 
