@@ -242,6 +242,14 @@ export const Plain = defineEntity({ name: 'Plain', properties: { ...values(), us
   expect(after).not.toContain('@snoflax')
 })
 
+test('a configuration of all exports would get the definitions, too, and nothing is written', async () => {
+  const { 'entities.ts': entities, 'mikro-orm.config.ts': file } = app(USER, 'sqlite')
+  const all = file.replace('{ User }', '* as entities').replace('[User]', 'Object.values(entities)')
+  const told = await adopt({ 'entities.ts': entities, 'mikro-orm.config.ts': all })
+  expect(told).toMatchObject({ code: 1, checked: false, written: false })
+  expect(told.faults).toEqual([expect.stringMatching(/mikro-orm\.config\.ts could not be loaded any more: /)])
+})
+
 test('without our package the change is not checked', async () => {
   const folder = project(app(USER, 'sqlite'), [
     '@mikro-orm/core',

@@ -52,7 +52,7 @@ interface Prepared {
   readonly name: string
   readonly options: readonly Option[]
   /** The expression that generates it, or with the ORM's option the function. */
-  readonly made: string | undefined
+  readonly expression: string | undefined
   readonly generate: string
 }
 
@@ -100,9 +100,10 @@ export class ClassWriter implements Writer {
     const { file, node, statement } = found
     const decorated = this.#decoratorOf(file, node)
     const option = decorated.options.find(({ name }) => name === this.dialect.option)
-    const made = option?.value ?? generatorOf(this.sources, statement, node)
+    const generator = option?.value ?? generatorOf(this.sources, statement, node)
     const text =
-      made && this.definitions.textOf({ scope: this.sources.scopeAround(file, node), node: made }, own.file)
+      generator &&
+      this.definitions.textOf({ scope: this.sources.scopeAround(file, node), node: generator }, own.file)
     if (text === undefined && !key.column.isUuidGenerated)
       throw new Unwritable(
         "what generates it isn't a statement of its class that can stand beside its entity: declare it by hand, with opaque(…)",
@@ -111,7 +112,7 @@ export class ClassWriter implements Writer {
     return {
       own,
       found,
-      made: text,
+      expression: text,
       generate,
       ...decorated,
       options: decorated.options.filter((one) => one !== option),
@@ -133,14 +134,14 @@ export class ClassWriter implements Writer {
   }
 
   #declareAgain(
-    { own, found: { file: base, node }, decorator, made }: Prepared,
+    { own, found: { file: base, node }, decorator, expression }: Prepared,
     text: string,
     name: string,
   ): void {
     const { file, statement } = own
     const at = statement.members.pos
     const isOneLine = !file.node.text.slice(at, statement.end).includes('\n')
-    const value = node.initializer ? made : this.dialect.again?.(name)
+    const value = node.initializer ? expression : this.dialect.again?.(name)
     const type = node.type?.getText() ?? 'string'
     const declared = value === undefined ? `!: ${type}` : `: ${type} = ${value}`
     const property = `${text} override ${node.name.getText()}${declared}`
@@ -170,9 +171,8 @@ export class ClassWriter implements Writer {
     if (all.some((one) => refused !== undefined && named(one) === refused))
       throw new Unwritable(`@${refused} generates its ids: declare it by hand, with ${imported[0]}(…)`)
     const call = decorator.expression as ts.CallExpression
-    const given = call.arguments
-    const object = given.find(ts.isObjectLiteralExpression)
-    if (given.some((one) => one !== object && !ts.isStringLiteralLike(one)))
+    const object = call.arguments.find(ts.isObjectLiteralExpression)
+    if (call.arguments.some((one) => one !== object && !ts.isStringLiteralLike(one)))
       throw new Unwritable('the options of its decorator stand elsewhere: declare it by hand')
     const options = (object?.properties ?? []).map((one): Option => {
       const name = one.name?.getText() ?? ''

@@ -39,7 +39,7 @@ interface Entity {
   readonly ownProps?: readonly Property[]
   readonly props: readonly Property[]
   readonly properties: Readonly<Record<string, Property>>
-  readonly hooks: Readonly<Record<string, readonly (string | ((given: object) => unknown))[]>>
+  readonly hooks: Readonly<Record<string, readonly (string | ((args: object) => unknown))[]>>
   readonly pivotTable?: boolean
   readonly embeddable?: boolean
   readonly virtual?: boolean
@@ -247,16 +247,16 @@ function generatedBy(entity: Entity, prop: Property): Pick<ColumnFacts, 'generat
   if (onCreate) return { generated: sample(() => onCreate({})) }
   if (!primary || newId) return {}
   const generate = (): unknown => {
-    const made = new (entity.class as new () => Record<string, unknown>)()
-    for (const hook of made[name] === undefined ? (entity.hooks['beforeCreate'] ?? []) : []) {
-      const work = typeof hook === 'function' ? hook : (made[hook] as typeof hook & object)
+    const created = new (entity.class as new () => Record<string, unknown>)()
+    for (const hook of created[name] === undefined ? (entity.hooks['beforeCreate'] ?? []) : []) {
+      const work = typeof hook === 'function' ? hook : (created[hook] as typeof hook & object)
       try {
-        ;(work as (given: object) => unknown).call(made, { entity: made })
+        ;(work as (args: object) => unknown).call(created, { entity: created })
       } catch {
         // It may need other properties.
       }
     }
-    return made[name]
+    return created[name]
   }
   try {
     return generate() === undefined ? {} : { generated: sample(generate) }

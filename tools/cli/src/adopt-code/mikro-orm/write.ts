@@ -35,8 +35,8 @@ export class MikroOrmWriter implements Writer {
     readonly facts: Facts,
     keys: readonly KeyPlan[],
   ) {
-    this.#columns = new Columns(sources, ({ arguments: given }) => {
-      const [object] = given ?? []
+    this.#columns = new Columns(sources, ({ arguments: args }) => {
+      const [object] = args ?? []
       return object && sources.ts.isObjectLiteralExpression(object)
         ? sources.member(object, 'properties')
         : undefined
