@@ -50,32 +50,25 @@ export function inputsOf(paths: readonly string[], texts: ReadonlyMap<string, st
     prisma: code.flatMap(([file]) => (file.endsWith('.prisma') ? file : [])),
     kysely: clients.length > 0 ? [...new Set([...clients, ...ofKysely])] : [],
     unread: [
-      ...(user && clients.length === 0
-        ? [
-            {
-              file: user,
-              reason: 'a Kysely that is created elsewhere: pass the module, too, that has new Kysely<…>(…)',
-            },
-          ]
-        : []),
-      ...(schema && orms.length === 0
-        ? [
-            {
-              file: schema,
-              reason:
-                'entities of MikroORM without a configuration: pass a module, too, that exports one of them; it is not connected',
-            },
-          ]
-        : []),
-      ...(entity && sources.length === 0
-        ? [
-            {
-              file: entity,
-              reason:
-                'entities of TypeORM without a DataSource: pass a module, too, that exports a DataSource of them; it is not connected',
-            },
-          ]
-        : []),
+      ...without(
+        clients,
+        user,
+        'a Kysely that is created elsewhere: pass the module, too, that has new Kysely<…>(…)',
+      ),
+      ...without(
+        orms,
+        schema,
+        'entities of MikroORM without a configuration: pass a module, too, that exports one of them; it is not connected',
+      ),
+      ...without(
+        sources,
+        entity,
+        'entities of TypeORM without a DataSource: pass a module, too, that exports a DataSource of them; it is not connected',
+      ),
     ],
   }
 }
+
+/** A file that is of no use without modules that are not there. */
+const without = (modules: readonly string[], file: string | undefined, reason: string): Inputs['unread'] =>
+  file !== undefined && modules.length === 0 ? [{ file, reason }] : []
