@@ -61,7 +61,7 @@ const trigger = (body: string): string[] => [
 const COMPUTED = [
   ...['order_id > 1', '1 = order_id', 'order_id BETWEEN 1 AND 2', 'order_id % 2', "order_id = '1'"],
   ...['line.order_id IN (1, 2)', 'order_id NOT IN (-1)', 'CASE order_id WHEN 1 THEN 1 END'],
-  ...["order_id LIKE '1%'", '-1 < order_id', 'rowid = n'],
+  ...["order_id LIKE '1%'", '-1 < order_id', 'rowid = n', 'n BETWEEN 0 AND order_id = order_id'],
 ]
 
 const BOTH: readonly Refusal[] = [
