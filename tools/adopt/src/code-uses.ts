@@ -241,7 +241,8 @@ class Statement {
   harmlessFrom(i: number): number[] {
     const root = this.rootOf(i)
     const after = [1, 2, 3, 4, 5].map((n) => this.word(i + n)).join(' ')
-    if (this.isBegin(i - 1)) {
+    // A row has other columns afterwards, and may have null in them.
+    if (this.isBegin(i - 1) && nameOf(this.tokens[i]) !== '*') {
       if (NULL_TEST.test(after)) return [i]
       const operator = COMPARISON.exec(after)?.[0].split(' ') ?? []
       const other = i + 1 + operator.length

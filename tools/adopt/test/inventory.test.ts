@@ -356,6 +356,33 @@ describe.each(kinds)('%s: views', (kind) => {
   })
 })
 
+// The catalog has no columns for them.
+describe.runIf(kinds.includes('postgres'))('postgres: whole rows', () => {
+  test.each([
+    'CREATE VIEW v AS SELECT at, to_jsonb(c) AS body FROM c',
+    'CREATE VIEW v AS SELECT row_to_json(c) AS body FROM c',
+    'CREATE VIEW v AS SELECT c AS body FROM c',
+    'CREATE VIEW v AS SELECT at FROM c WHERE c IS NOT NULL',
+    'CREATE VIEW v AS SELECT x.at FROM c AS x JOIN c AS y ON x = y',
+    'CREATE MATERIALIZED VIEW v AS SELECT at, to_jsonb(x) AS body FROM c AS x',
+    'CREATE VIEW v AS SELECT at, to_jsonb(d) AS body FROM d',
+    'CREATE FUNCTION v() RETURNS jsonb LANGUAGE sql BEGIN ATOMIC SELECT jsonb_agg(c) FROM c; END',
+    'CREATE POLICY v ON c USING (to_jsonb(c) IS NOT NULL)',
+  ])('%s', async (sql) => {
+    const database = await shop('postgres', 'CREATE TABLE d (at timestamptz, c_id integer REFERENCES c)', sql)
+    const found = await messages(plan(database, [C]))
+    expect(found).toEqual([
+      expect.stringMatching(/^(materialized view|view|function|policy) .*v.*: it uses [a-z]+\.\* /),
+    ])
+  })
+
+  test('rows may be counted', async () => {
+    const database = await shop('postgres', 'CREATE VIEW v AS SELECT count(c) AS n FROM c')
+    await carryOut(await plan(database, [C]))
+    expect(await database.query('SELECT * FROM v')).toEqual([{ n: '9' }])
+  })
+})
+
 describe.runIf(kinds.includes('postgres'))('postgres: bodies that are texts', () => {
   test.each([
     "CREATE FUNCTION f(x int) RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM c WHERE id = x'",

@@ -17,7 +17,8 @@ export const queryReplaced = <Row>(
   ])
 
 /**
- * The replaced columns, also of partitions; the objects that depend on them; and views, each after those that it reads.
+ * The replaced columns, also of partitions; the objects that depend on them, or use whole rows, for which the catalog has
+ * no columns; and views, each after those that it reads.
  */
 const REPLACED = `WITH RECURSIVE given AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[])
@@ -29,10 +30,14 @@ const REPLACED = `WITH RECURSIVE given AS (
     SELECT given.*, a.attrelid, a.attnum, format('%I.%I', n.nspname, r.relname) AS own
       FROM given JOIN tree USING ("table") JOIN pg_attribute AS a ON attrelid = relation AND attname = "column"
       JOIN pg_class AS r ON r.oid = relation JOIN pg_namespace AS n ON n.oid = r.relnamespace
+  ), of_rows (classid, objid) AS (
+    SELECT 'pg_rewrite'::regclass::oid, oid FROM pg_rewrite WHERE ev_action::text LIKE '%:varattno 0 %'
+    UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE prosqlbody::text LIKE '%:varattno 0 %'
+    UNION ALL SELECT 'pg_policy'::regclass, oid FROM pg_policy WHERE concat(polqual, polwithcheck) LIKE '%:varattno 0 %'
   ), used AS (
     SELECT d.classid, d.objid, d.objsubid, d.deptype, 'it' AS of, k.table, k.column, k.attrelid, k.attnum
-      FROM replaced AS k JOIN pg_depend AS d
-        ON d.refclassid = 'pg_class'::regclass AND d.refobjid = k.attrelid AND d.refobjsubid = k.attnum
+      FROM replaced AS k JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = k.attrelid
+       AND (d.refobjsubid = k.attnum OR (d.classid, d.objid) IN (SELECT * FROM of_rows))
   ), levels AS (
     SELECT ev_class AS oid, 1 AS level, used.table, used.column FROM used
       JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
