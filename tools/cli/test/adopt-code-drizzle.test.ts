@@ -220,6 +220,18 @@ export const makeTable = (name: string) => sqliteTable(name, { id: text('id').pr
   expect(after).not.toContain('idColumn')
 })
 
+test('UUIDv7 of the database, which our definition would generate as others', async () => {
+  const { left, adopted } = await adopt(`import { sql } from 'drizzle-orm'
+import { pgTable, uuid } from 'drizzle-orm/pg-core'
+export const events = pgTable('events', { id: uuid('id').primaryKey().default(sql\`uuidv7()\`) })
+export const logs = pgTable('logs', { id: uuid('id').primaryKey().default(sql\`gen_random_uuid()\`) })
+`)
+  expect(left.map(({ name, reason }) => [name, reason])).toEqual([
+    ['events.id', 'its DEFAULT generates UUIDv7: declare it by hand, with uuid7'],
+  ])
+  expect(adopted.map(({ name }) => name)).toEqual(['logs.id'])
+})
+
 test('a foreign key that generates ids, and one that refers to a column of ids', async () => {
   const { left, adopted } = await adopt(`import { nanoid } from 'nanoid'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'

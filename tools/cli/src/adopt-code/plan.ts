@@ -147,6 +147,8 @@ function keyPlan(
   const left = (reason: string, isOpen = true): Left => ({ ...one, isOpen, reason })
   if (isNumber(type)) return left(NUMBERS, false)
   if (!isText(type) && !isUuid(type)) return left(`its type is ${type}: neither text nor uuid`, false)
+  if (isUuidGenerated && !mayPass && /v7/i.test(one.column.default ?? ''))
+    return left('its DEFAULT generates UUIDv7: declare it by hand, with uuid7')
   if (isUuidGenerated) return { ...one, pattern: UUID, by: 'uuid', head: '' }
   if (!generated && mayPass && written !== undefined)
     return { ...one, pattern: written, by: 'passed by the application', head: '' }

@@ -98,8 +98,6 @@ export class MikroOrmWriter implements Writer {
   /** `idProperty(…)`, with the options that keep what the property was. */
   #propertyOf({ column, pattern }: KeyPlan, definition: string, options: readonly Option[]): string {
     const { type, isPrimary } = column
-    if (/v7/i.test(column.default ?? ''))
-      throw new Unwritable('its DEFAULT generates UUIDv7: declare it by hand, with idProperty(uuid7)')
     const strange = options.find(({ name }) => !SHARED.includes(name) && !BESIDE.includes(name))
     if (strange) throw new Unwritable(`${strange.text} is no option of an id property`)
     const { database } = this.facts
