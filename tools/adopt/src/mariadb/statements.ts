@@ -2,7 +2,7 @@ import { quoteName } from '@snoflax/core/adapter'
 import { type Driver, mapOf, type Statements } from '../driver.js'
 import type { Obstacles } from '../obstacles.js'
 import { legacyIndex, legacyName, mappingOf, type Plan, replacedIn, shownName } from '../plan.js'
-import { type RemadeRows, remadeRows } from '../remade.js'
+import { type RecreatedRows, recreatedRows } from '../recreated-rows.js'
 import { type MariadbColumn, type MariadbForeignKey, OWN } from './catalog.js'
 import { LOCK_WAIT_TIMEOUT, literal, lockName } from './session.js'
 
@@ -144,8 +144,8 @@ export function copyOf(
   db: Pick<Driver, 'own' | 'database'>,
   { columns }: MariadbPlan,
   { table, columns: own }: TablePlan,
-): RemadeRows & { readonly isReady: string; readonly isSame: string } {
-  const rows = remadeRows(
+): RecreatedRows & { readonly isReady: string; readonly isSame: string } {
+  const rows = recreatedRows(
     db,
     columns,
     table,

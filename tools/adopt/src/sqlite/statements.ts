@@ -2,7 +2,7 @@ import { quoteName, quoteText } from '@snoflax/core/adapter'
 import { type Driver, mapOf, type Statements } from '../driver.js'
 import { legacyIndex, legacyName, mappingOf, type Plan, type RootPlan, shownName } from '../plan.js'
 import { isWord, readSql } from '../read-sql.js'
-import { remadeRows } from '../remade.js'
+import { recreatedRows } from '../recreated-rows.js'
 import { stateStatements, switchedStatement } from '../state.js'
 
 /** A table that is created again, with new types. */
@@ -47,7 +47,7 @@ export function statementsOf(db: Pick<Driver, 'own' | 'database'>, plan: SqliteP
     exchange: [
       ...details.map(({ create }) => create),
       ...details.map(({ table, columns: own }) => {
-        const { names, values, joins } = remadeRows(db, columns, table, own)
+        const { names, values, joins } = recreatedRows(db, columns, table, own)
         return `INSERT INTO ${quoteName(newTable(table))} (${names})\n  SELECT ${values} FROM ${table} AS t ${joins}`
       }),
       ...details.flatMap((one) => [

@@ -14,7 +14,7 @@ interface WrittenColumn {
 }
 
 /** The rows of a table that is created again, in SQL over the old table as `t`, with ids from the maps. */
-export interface RemadeRows {
+export interface RecreatedRows {
   readonly replaced: readonly ReplacedColumn[]
   readonly written: readonly WrittenColumn[]
   readonly idOf: (column: string) => string | undefined
@@ -23,12 +23,12 @@ export interface RemadeRows {
   readonly joins: string
 }
 
-export function remadeRows(
+export function recreatedRows(
   db: Pick<Driver, 'own' | 'database'>,
   columns: readonly ReplacedColumn[],
   table: string,
   names: readonly string[],
-): RemadeRows {
+): RecreatedRows {
   const replaced = replacedIn(columns, table)
   const oldOf = (name: string): string => `t.${quoteName(name)}`
   const idOf = (name: string): string | undefined => {
