@@ -368,11 +368,12 @@ describe.runIf(kinds.includes('postgres'))('postgres: whole rows', () => {
     'CREATE VIEW v AS SELECT at, to_jsonb(d) AS body FROM d',
     'CREATE FUNCTION v() RETURNS jsonb LANGUAGE sql BEGIN ATOMIC SELECT jsonb_agg(c) FROM c; END',
     'CREATE POLICY v ON c USING (to_jsonb(c) IS NOT NULL)',
+    'ALTER TABLE c ADD CONSTRAINT v CHECK (c IS NOT NULL)',
   ])('%s', async (sql) => {
     const database = await shop('postgres', 'CREATE TABLE d (at timestamptz, c_id integer REFERENCES c)', sql)
     const found = await messages(plan(database, [C]))
     expect(found).toEqual([
-      expect.stringMatching(/^(materialized view|view|function|policy) .*v.*: it uses [a-z]+\.\* /),
+      expect.stringMatching(/^(materialized view|view|function|policy|constraint) .*v.*: it uses [a-z]+\.\* /),
     ])
   })
 
