@@ -110,7 +110,8 @@ const RECREATED = [
     ORDER BY level, c.oid`,
   `SELECT DISTINCT format('trigger %s on table %s', tgname, own) AS what,
      ARRAY[format('DROP TRIGGER %I ON %s', tgname, own)] AS down, array_remove(ARRAY[${TRIGGER('own')}], NULL) AS up,
-     own AS of, substring(pg_get_triggerdef(g.oid) FROM ' WHEN \\((.*)\\) EXECUTE ') AS sql
+     own AS of, replace(substring(pg_get_triggerdef(g.oid) FROM ' WHEN \\((.*)\\) EXECUTE '),
+       '(old.* IS DISTINCT FROM new.*)', 'true') AS sql
      FROM used JOIN replaced USING (attrelid, attnum) JOIN pg_trigger AS g ON classid = 'pg_trigger'::regclass AND g.oid = objid
     WHERE NOT tgisinternal AND tgparentid = 0 ORDER BY 1`,
   `SELECT format('policy %s on table %s', polname, of) AS what, ARRAY[format('DROP POLICY %I ON %s', polname, of)] AS down,

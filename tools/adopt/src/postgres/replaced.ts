@@ -34,6 +34,7 @@ const REPLACED = `WITH RECURSIVE given AS (
     SELECT 'pg_rewrite'::regclass::oid, oid FROM pg_rewrite WHERE ev_action::text LIKE '%:varattno 0 %'
     UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE prosqlbody::text LIKE '%:varattno 0 %'
     UNION ALL SELECT 'pg_constraint'::regclass, oid FROM pg_constraint WHERE conbin::text LIKE '%:varattno 0 %'
+    UNION ALL SELECT 'pg_trigger'::regclass, oid FROM pg_trigger WHERE tgqual::text LIKE '%:varattno 0 %'
     UNION ALL SELECT 'pg_policy'::regclass, oid FROM pg_policy WHERE concat(polqual, polwithcheck) LIKE '%:varattno 0 %'
   ), used AS (
     SELECT d.classid, d.objid, d.objsubid, d.deptype, 'it' AS of, k.table, k.column, k.attrelid, k.attnum
