@@ -390,6 +390,30 @@ describe.runIf(kinds.includes('postgres'))('postgres: whole rows', () => {
   })
 })
 
+describe.runIf(kinds.includes('postgres'))('postgres: columns of domains', () => {
+  test.each([
+    ['c_id', 'key_or_null', '1'],
+    ['c_id', 'key_of_c', '2::key_of_c'],
+    ['c_ids', 'key_of_c[]', "'{1, 2}'"],
+  ])('%s %s', async (name, type, value) => {
+    const database = await shop(
+      'postgres',
+      'CREATE DOMAIN key_or_null AS integer',
+      'CREATE DOMAIN key_of_c AS key_or_null CHECK (VALUE > 0)',
+      `CREATE TABLE d (n integer, ${name} ${type})`,
+      `INSERT INTO d VALUES (1, ${value})`,
+    )
+    expect(await messages(plan(database, [C]))).toEqual([
+      expect.stringContaining(`column public.d.${name}: it may contain keys of public.c`),
+    ])
+    await carryOut(await plan(database, [C], { references: { [`d.${name}`]: 'c' } }))
+    const ids = type.endsWith('[]') ? `unnest(${name})` : name
+    const rows = await database.query(`SELECT ${ids} AS id FROM d`)
+    expect(await database.query('SELECT id FROM c')).toEqual(expect.arrayContaining(rows))
+    expect(rows[0]).toEqual({ id: expect.stringMatching(/^cus_/) })
+  })
+})
+
 describe.runIf(kinds.includes('postgres'))('postgres: bodies that are texts', () => {
   test.each([
     "CREATE FUNCTION f(x int) RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM c WHERE id = x'",

@@ -128,10 +128,19 @@ export function readColumns(session: Session, table: string): Work<Column[]> {
 /** Without system and our own schemas, and partitions. */
 export const OURS = `n.nspname !~ '^pg_' AND n.nspname NOT IN ('information_schema', 'snoflax', 'snoflax_adoption')`
 
+/** The type of a column; of domains, also in arrays, the one that they are over. */
+const BASE_TYPE = `WITH RECURSIVE types (type, mod, level) AS (
+    SELECT atttypid, atttypmod, 0
+    UNION ALL SELECT coalesce(nullif(t.typbasetype, 0), base.typarray), t.typtypmod, level + 1
+      FROM types JOIN pg_type AS t ON t.oid = type
+      LEFT JOIN pg_type AS e ON t.typcategory = 'A' AND e.oid = t.typelem LEFT JOIN pg_type AS base ON base.oid = e.typbasetype
+     WHERE 'd' IN (t.typtype, e.typtype)
+  ) SELECT format_type(type, mod) FROM types ORDER BY level DESC LIMIT 1`
+
 export function* readAllColumns(session: Session): Work<StoredColumn[]> {
   const columns = yield* inCatalog(session, () =>
     session.query<Omit<StoredColumn, 'kind' | 'isElsewhere'>>(
-      `SELECT ${NAME_OF('r', 'n')} AS table, attname AS column, format_type(atttypid, atttypmod) AS type,
+      `SELECT ${NAME_OF('r', 'n')} AS table, attname AS column, (${BASE_TYPE}) AS type,
               coalesce(attnum = ANY (conkey), false) AS "isInKey", coalesce(conkey = ARRAY[attnum], false) AS "isKey",
               r.relkind NOT IN ('v', 'm') AND NOT r.relispartition AS "hasRows",
               CASE WHEN NOT has_schema_privilege(n.oid, 'USAGE') THEN format('GRANT USAGE ON SCHEMA %I TO %I', n.nspname, current_user)
