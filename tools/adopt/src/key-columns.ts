@@ -44,19 +44,20 @@ export function* noteCandidates(
     ...settled,
     ...foreignKeys.flatMap(({ table, columns: own }) => own.map((column) => pathOf({ table, column }))),
   ])
-  const others: string[] = []
+  const [others, untyped]: [string[], string[]] = [[], []]
   const far = columns.filter(({ isElsewhere }) => isElsewhere).length
   if (far > 0)
     obstacles.list('columns of other databases', 'not examined', `${far}, of which adopt could change none`)
   for (const column of columns.filter(({ isElsewhere }) => !isElsewhere)) {
     const path = pathOf(column)
-    if (!column.hasRows || column.kind === '' || known.has(path) || isItsOwnKey(column, columns)) continue
+    if (!column.hasRows || known.has(path) || isItsOwnKey(column, columns)) continue
     if (isOurs(column, settled)) continue
     const fitting = roots.filter(({ keyType }) => fits(column, kindOf(keyType)))
-    if (fitting.length === 0) continue
     const name = `column ${path}`
     const named = fitting.filter(({ table }) => isNamedAfter(column.column, table))
     const isNamed = named.length > 0 || REFERENCE.test(words(column.column))
+    if (column.kind === '' && isNamed) untyped.push(`${path} (${column.type})`)
+    if (fitting.length === 0) continue
     if (!isNamed && !mayBeJson(db, column)) {
       others.push(path)
       continue
@@ -88,6 +89,12 @@ export function* noteCandidates(
       )
     } else if (isNamed) obstacles.list(name, 'unaffected', `its values are not keys of ${list(fitting)}`)
   }
+  if (untyped.length > 0)
+    obstacles.list(
+      'columns of other types',
+      'not examined',
+      `${untyped.length} with the name of a reference: ${untyped.join(', ')}`,
+    )
   if (others.length > 0)
     obstacles.list(
       'other columns',

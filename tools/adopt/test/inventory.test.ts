@@ -106,8 +106,8 @@ describe.each(kinds)('%s: columns without a foreign key', (kind) => {
   test('columns that hold other values are listed, or named as not examined', async () => {
     const database = await shop(
       kind,
-      `CREATE TABLE d (id integer PRIMARY KEY, shelf_id integer, n integer, body ${TYPES[kind]})`,
-      `INSERT INTO d VALUES (1, 5000, 1, '{"n": 1}')`,
+      `CREATE TABLE d (id integer PRIMARY KEY, shelf_id integer, n integer, body ${TYPES[kind]}, box_id double precision)`,
+      `INSERT INTO d VALUES (1, 5000, 1, '{"n": 1}', 3)`,
     )
     const { inventory } = await plan(database, [C])
     expect(inventory).toContainEqual(
@@ -121,6 +121,13 @@ describe.each(kinds)('%s: columns without a foreign key', (kind) => {
         name: 'other columns',
         verdict: 'not examined',
         note: expect.stringMatching(/d\.n\b/),
+      }),
+    )
+    expect(inventory).toContainEqual(
+      expect.objectContaining({
+        name: 'columns of other types',
+        verdict: 'not examined',
+        note: expect.stringMatching(/d\.box_id \(double/i),
       }),
     )
   })
