@@ -185,6 +185,33 @@ test.each(['legacy', 'es'])('decorated classes, hooks, values and base classes: 
   expect(again).toMatchObject({ diff: '', code: 0, counts: { ...counts, adopted: 0, done: counts.adopted } })
 })
 
+test('a base class of another file, whose decorator and types only that imports', async () => {
+  const { read, adopted, left, code, checked, faults } = await adopt({
+    ...app(
+      "@Entity()\nexport class User extends Base { @Property({ type: 'string' }) name!: string }\n",
+      'sqlite',
+      "import { Entity, Property } from '@mikro-orm/decorators/legacy'\nimport { Base } from './base.js'",
+    ),
+    'base.ts': `import { type Opt, t } from '@mikro-orm/core'
+import { PrimaryKey, Property } from '@mikro-orm/decorators/legacy'
+import { createId } from '@paralleldrive/cuid2'
+export abstract class Base {
+  @PrimaryKey({ type: 'string' }) id: string & Opt = createId()
+  @Property({ type: t.datetime }) createdAt: Date & Opt = new Date(0)
+}
+`,
+  })
+  expect({ code, left, checked, faults }).toEqual({ code: 0, left: [], checked: true, faults: [] })
+  expect(adopted.map(({ name }) => name)).toEqual(['User.id'])
+  for (const line of [
+    "import { PrimaryKey } from '@mikro-orm/decorators/legacy'",
+    "import { type Opt } from '@mikro-orm/core'",
+    'override id: string & Opt = createId(); @Property',
+  ])
+    expect(read('entities.ts')).toContain(line)
+  expect(read('base.ts')).toContain("import { Property } from '@mikro-orm/decorators/legacy'")
+})
+
 const USER =
   "export const User = defineEntity({ name: 'User', properties: { id: p.string().primary().onCreate(() => nanoid()) } })\n"
 

@@ -84,7 +84,7 @@ export class ClassWriter implements Writer {
     this.definitions.import(file, this.dialect.imported)
     const { name } = this.definitions.define(key, file, statement, generate)
     const text = this.dialect.write(old, name, options, key)
-    if (isInherited) this.#declareAgain(prepared, text, name)
+    if (isInherited) this.#declareAgain(prepared, text, name, old)
     else this.definitions.edit(file, { start: decorator.getStart(), end: decorator.end, text })
     const line = this.sources.lineOf(file, isInherited ? statement : found.node.name)
     return { file: file.path, line, text: `opaque, ${key.by}` }
@@ -137,12 +137,18 @@ export class ClassWriter implements Writer {
     { own, found: { file: base, node }, decorator, expression }: Prepared,
     text: string,
     name: string,
+    old: string,
   ): void {
     const { file, statement } = own
+    const module = base.imports.get(old)?.module
+    if (module !== undefined && text.startsWith(`@${old}(`)) this.definitions.import(file, [old, module])
     const at = statement.members.pos
     const isOneLine = !file.node.text.slice(at, statement.end).includes('\n')
     const value = node.initializer ? expression : this.dialect.again?.(name)
-    const type = node.type?.getText() ?? 'string'
+    const types: Export[] = []
+    const scope = this.sources.scopeAround(base, node)
+    const type = (node.type && this.sources.textIn({ scope, node: node.type }, file, types)) ?? 'string'
+    this.definitions.import(file, ...types.map(([one, from]): Export => [`type ${one}`, from]))
     const declared = value === undefined ? `!: ${type}` : `: ${type} = ${value}`
     const property = `${text} override ${node.name.getText()}${declared}`
     this.definitions.edit(file, { start: at, end: at, text: isOneLine ? ` ${property};` : `\n  ${property}` })
