@@ -1,6 +1,14 @@
-// The reader of SQL: it reads whatever comes, loses nothing but comments, and takes time in proportion to the length.
+// adopt's reader of SQL: it reads whatever comes, loses nothing but comments, and takes time in proportion to the length.
 const assert = require('node:assert')
-const { closingOf, readSql, splitAtCommas } = require('@snoflax/core/adapter')
+const { readFileSync } = require('node:fs')
+const Module = require('node:module')
+
+// adopt doesn't export it. What the fuzzer instruments it compiles, too.
+const path = require.resolve('../tools/adopt/src/read-sql.ts')
+const reader = /** @type {any} */ (new Module(path))
+reader._compile(readFileSync(path, 'utf8'), path)
+/** @type {typeof import('../tools/adopt/src/read-sql.js')} */
+const { closingOf, readSql, splitAtCommas } = reader.exports
 
 const LONG = 1 << 15
 /** Blanks, then comments if anything. */
