@@ -94,6 +94,7 @@ export function noteUse(name: string, problem: string | undefined, obstacles: Ob
  * Notes code whose body is a text, if it may touch keys. What it means isn't guessed.
  *
  * @param own tables and views whose rows it gets without naming them.
+ * @param rows what it calls them, beside `new` and `old`.
  */
 export function noteBody(
   name: string,
@@ -101,11 +102,12 @@ export function noteBody(
   relations: Relations,
   obstacles: Obstacles,
   own: readonly string[] = [],
+  rows: readonly string[] = [],
 ): void {
   const keys = own.flatMap((one) => [...(relations.get(one.toLowerCase())?.keys.keys() ?? [])])
   // The columns of a row have another order after the switch.
   const rest = body.replace(/\breturn\s+(new|old)\b/gi, '')
-  const isWhole = /\b(new|old)\b(?!\s*\.\s*[\w"`[$])/i.test(rest)
+  const isWhole = ['new', 'old', ...rows].some((one) => wordOf(one, MEMBER).test(rest))
   const row = keys.length > 0 && isWhole ? 'the whole row' : undefined
   const found = keys.find((key) => mentions(body, key)) ?? row ?? mentionedIn(body, relations)
   if (found === undefined) obstacles.list(name, 'unaffected', 'it mentions no table with keys')
@@ -120,9 +122,13 @@ export function noteBody(
 
 /** Whether a text contains a name as a word, ignoring case, perhaps in quotes. */
 export const mentions = (text: string, name: string): boolean =>
-  new RegExp(`(?<![\\w$])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w$])`, 'i').test(
-    text.replace(/(["`])\1/g, '$1'),
-  )
+  wordOf(name).test(text.replace(/(["`])\1/g, '$1'))
+
+const wordOf = (name: string, unlessBefore = ''): RegExp =>
+  new RegExp(`(?<![\\w$])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w$])${unlessBefore}`, 'i')
+
+/** A member of a row, perhaps of one in brackets or of an array. */
+const MEMBER = '(?!\\s*(?:\\[[^\\]]*\\])?\\s*\\)?\\s*\\.\\s*[\\w"`[$])'
 
 /**
  * The first table or view with replaced keys that a body mentions, or name that all its columns have only for such keys,

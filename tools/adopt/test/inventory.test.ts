@@ -441,6 +441,9 @@ describe.runIf(kinds.includes('postgres'))('postgres: bodies that are texts', ()
   test.each([
     ["CREATE FUNCTION f(x c) RETURNS boolean LANGUAGE sql AS 'SELECT $1.id > 5'", 'id'],
     ["CREATE FUNCTION f(x v[]) RETURNS boolean LANGUAGE sql AS 'SELECT $1[1].id > 5'", 'id'],
+    ["CREATE FUNCTION f(x c) RETURNS jsonb LANGUAGE sql AS 'SELECT to_jsonb(x)'", 'the whole row'],
+    ["CREATE FUNCTION f(c) RETURNS jsonb LANGUAGE sql AS 'SELECT to_jsonb($1)'", 'the whole row'],
+    ["CREATE FUNCTION f(x c[]) RETURNS jsonb LANGUAGE sql AS 'SELECT to_jsonb(x[1])'", 'the whole row'],
     ["CREATE FUNCTION f(x jsonb) RETURNS boolean LANGUAGE sql AS $$ SELECT x ->> 'c_id' > '5' $$", 'c_id'],
     [
       'CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.at := NEW.id; RETURN NEW; END $$; CREATE TRIGGER t INSTEAD OF INSERT ON v FOR EACH ROW EXECUTE FUNCTION f()',
@@ -450,6 +453,15 @@ describe.runIf(kinds.includes('postgres'))('postgres: bodies that are texts', ()
     const found = await messages(plan(await shop('postgres', ...ROWS, sql), [C]))
     expect(found).toContainEqual(
       expect.stringMatching(new RegExp(`^function public\\.f\\(.*\\): it mentions ${key}, `)),
+    )
+  })
+
+  test.each(['x.at', '(x).at', '($1).at'])('a member of a row that is no key is none: %s', async (member) => {
+    const sql = `CREATE FUNCTION f(x c) RETURNS boolean LANGUAGE sql AS 'SELECT ${member} > now()'`
+    const ignore = ['column public.line.id']
+    const { inventory } = await plan(await shop('postgres', ...ROWS, sql), [C], { ignore })
+    expect(inventory).toContainEqual(
+      expect.objectContaining({ name: 'function public.f(public.c)', verdict: 'unaffected' }),
     )
   })
 
