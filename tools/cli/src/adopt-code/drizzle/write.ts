@@ -50,7 +50,9 @@ export class DrizzleWriter implements Writer {
     const link = chain.filter((one) => GENERATORS.includes(one.name)).at(-1)
     const [given] = link?.node.arguments ?? []
     const generate =
-      link && given ? this.#textOf(written, { scope: link.scope, node: given }) : '() => crypto.randomUUID()'
+      link && given
+        ? this.definitions.textOf({ scope: link.scope, node: given }, written.file)
+        : '() => crypto.randomUUID()'
     const isMade = link !== undefined || key.column.isUuidGenerated
     if (generate === undefined || !isMade)
       throw new Unwritable("its generator stands where its table can't name it: declare the key by hand")
@@ -85,8 +87,8 @@ export class DrizzleWriter implements Writer {
   #referring(one: ReferencePlan, written: Written, link: Link, name: readonly string[]): Started {
     const { ts } = this.sources
     const [target, actions] = link.node.arguments
-    const leads = target && this.#textOf(written, { scope: link.scope, node: target })
-    const given = actions && this.#textOf(written, { scope: link.scope, node: actions })
+    const leads = target && this.definitions.textOf({ scope: link.scope, node: target }, written.file)
+    const given = actions && this.definitions.textOf({ scope: link.scope, node: actions }, written.file)
     if (leads === undefined || (actions && given === undefined))
       throw new Unwritable('its target can only be read where it stands: declare it by hand')
     // Its annotation hides the type of its target.
@@ -115,14 +117,10 @@ export class DrizzleWriter implements Writer {
   #nameOf(written: Written): string[] {
     const [first] = written.root.node.arguments
     if (!first || this.sources.ts.isObjectLiteralExpression(first)) return []
-    const text = this.#textOf(written, { scope: written.root.scope, node: first })
+    const text = this.definitions.textOf({ scope: written.root.scope, node: first }, written.file)
     if (text === undefined)
       throw new Unwritable('its name can only be read where it stands: declare it by hand')
     return [text]
-  }
-
-  #textOf({ file }: Written, found: { scope: Link['scope']; node: ts.Expression }): string | undefined {
-    return this.definitions.textOf(found, file)
   }
 
   /** The options of a column, which keep what it was. */
@@ -167,7 +165,9 @@ export class DrizzleWriter implements Writer {
     const links = chain.flatMap((link) => {
       if (gone.includes(link)) return []
       if (link.name === 'defaultRandom') return this.#random(written)
-      const given = link.node.arguments.map((node) => this.#textOf(written, { scope: link.scope, node }))
+      const given = link.node.arguments.map((node) =>
+        this.definitions.textOf({ scope: link.scope, node }, written.file),
+      )
       if (given.includes(undefined))
         throw new Unwritable("it comes from a function whose values its table can't name: declare it by hand")
       return `.${link.name}(${given.join(', ')})`

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { IdError, opaque } from '@snoflax/core'
 import type ts from 'typescript'
+import { statementOf } from '../columns.js'
 import type { Definitions } from '../definitions.js'
 import type { Edit } from '../edits.js'
 import { isText, type KeyPlan, type Named, type ReferencePlan } from '../plan.js'
@@ -80,11 +81,10 @@ export class KyselyWriter implements Writer {
       throw new Unwritable(
         'the options of new Kysely are no object in the files: write idPlugin({ … }) into its plugins by hand',
       )
-    let statement: ts.Node = node
-    while (!this.sources.ts.isSourceFile(statement.parent)) statement = statement.parent
+    const { ts } = this.sources
+    const statement = statementOf(ts, node)
     if (!plugin) return { file, statement }
     const [config] = plugin.arguments
-    const { ts } = this.sources
     const tables = config && ts.isObjectLiteralExpression(config) && this.sources.member(config, 'tables')
     if (!tables || !ts.isObjectLiteralExpression(tables))
       throw new Unwritable('the tables of its idPlugin stand elsewhere: declare it there by hand')
